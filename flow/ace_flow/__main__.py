@@ -22,6 +22,7 @@ COMMANDS = {
     "prove": ("ace_flow.prove.bitstream", "a bitstream is the netlist that synthesis made"),
     "equiv": ("ace_flow.equiv.to_rtl", "netlists are their RTL"),
     "standard": ("ace_flow.equiv.standard", "functions of the RTL are those of the standards"),
+    "standard-sets": ("ace_flow.equiv.sets", "what the array's sources say are the standards' functions"),
     "formal": ("ace_flow.formal.proofs", "cells, shell and fronts, for all inputs"),
     "noninterference": ("ace_flow.noninterference.pairs", "two runs with other keys show the same outside"),
     "faults": ("ace_flow.faults.inject", "models of changed RTL, for tests to catch"),

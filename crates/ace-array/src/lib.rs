@@ -37,11 +37,12 @@ pub mod passes;
 pub mod rtl;
 pub mod schedule;
 mod sim;
+pub mod validate;
 pub mod variants;
 
 pub use codegen::set;
 pub use compile::{Compiled, compile};
 pub use error::Error;
-pub use ir::{graph, layout, shape};
+pub use ir::{domain, graph, layout, shape};
 pub use sim::{host, tile, trace};
 pub use variants::Named;

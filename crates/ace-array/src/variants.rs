@@ -5,6 +5,7 @@
 use crate::algorithms::{self, KeySetup, SERVED, SETUPS, Served};
 use crate::compile::{Compiled, compile};
 use crate::error::Error;
+use crate::frontend::Built;
 use crate::ir::shape::Shape;
 use crate::schedule::{Effort, Goal};
 
@@ -73,6 +74,14 @@ impl Named {
         of(name)
             .or_else(|| Self::setups().find(|known| known.name == name))
             .or_else(|| Some(of(name.strip_suffix(SECOND)?)?.second()))
+    }
+
+    /// What the sources that this was built with say that the set computes.
+    ///
+    /// # Errors
+    /// What is wrong with the source.
+    pub fn built(&self) -> Result<Built, Error> {
+        algorithms::program(self.setup.map_or(self.served.file, |setup| setup.file))?.build(&self.variant)
     }
 
     /// The set of the same variant for latency.

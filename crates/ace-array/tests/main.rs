@@ -13,3 +13,4 @@ mod pins;
 mod random_blocks;
 mod refusals;
 mod trace;
+mod validate;

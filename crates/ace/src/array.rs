@@ -4,8 +4,10 @@
 mod build;
 mod check;
 mod explore;
+mod graph;
 mod keys;
 mod table;
+mod validate;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -66,6 +68,13 @@ enum Command {
     Verify(verify::Args),
     /// Say whether a source compiles, or whether a set could be loaded; with --exact, whether fewer contexts would do
     Check(check::Args),
+    /// Prove that context sets are what their sources say, for all keys and blocks
+    Validate(validate::Args),
+    /// Print what sources say as graphs of words, in JSON by variant (flow/ace_flow/equiv/sets.py)
+    Graph {
+        /// Sources, or names of those that come with this; all of these if none is named
+        sources: Vec<PathBuf>,
+    },
     /// What every algorithm takes: operations, contexts, latency, bytes, load; and its rates beside those of the 2006 paper
     /// and of the library's configurations
     Table {
@@ -202,6 +211,8 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
         Command::Run { source, key, blocks } => simulate(source, &shape, key, blocks)?,
         Command::Verify(args) => return verify::run(args, &shape),
         Command::Check(args) => return check::run(args, &shape),
+        Command::Validate(args) => return validate::run(page, args, &shape),
+        Command::Graph { sources } => graph::print(sources)?,
         Command::Table { names } => table::print(page, names, &shape)?,
         Command::Trace { source, variant, seed, count, output } => {
             let trace = match source {

@@ -1,40 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The elements of a tile, register by register as in `rtl/array`. Every `step` is one clock's edge: results are
-//! those of before until it returns.
+//! those of before until it returns. What words are, a [`Domain`] says; what contexts say are numbers always.
 
-use crate::ir::graph::logic;
+use crate::ir::domain::{Domain, Table};
+use crate::ir::graph::Link;
 
 /// A key memory.
 #[derive(Clone)]
-pub struct Key {
-    words: Vec<u32>,
+pub struct Key<W> {
+    words: Vec<W>,
     bases: Vec<usize>,
     block: usize,
     word: usize,
     constant: bool,
     used: [bool; 4],
     at: usize,
-    raw: u32,
-    out: u32,
+    raw: W,
+    out: W,
 }
 
-impl Key {
-    pub fn new(words: usize, stages: usize) -> Key {
+/// An element with its key memory.
+pub type Keyed<E, W> = (E, Key<W>);
+
+impl<W: Copy> Key<W> {
+    pub fn new(words: usize, stages: usize, fill: W) -> Self {
         Key {
-            words: vec![0; words],
+            words: vec![fill; words],
             bases: vec![0; stages],
             block: 0,
             word: 0,
             constant: false,
             used: [false; 4],
             at: 0,
-            raw: 0,
-            out: 0,
+            raw: fill,
+            out: fill,
         }
     }
 
+    /// Puts a word into the memory between two clocks.
+    pub fn put(&mut self, at: usize, word: W) {
+        self.words[at] = word;
+    }
+
     /// The word that the element uses in this clock, if it does.
-    pub fn used(&self) -> Option<u32> {
+    pub fn used(&self) -> Option<W> {
         self.used[3].then_some(self.out)
     }
 
@@ -44,7 +53,7 @@ impl Key {
         block: usize,
         start: Option<(usize, usize)>,
         constants: usize,
-        write: Option<(usize, u32)>,
+        write: Option<(usize, W)>,
     ) {
         let [word, stage, constant, used] = fields.map(usize::from);
         // Both are powers of two.
@@ -68,67 +77,91 @@ impl Key {
 
 /// An ALU of two or three operands.
 #[derive(Clone)]
-pub struct Alu {
+pub struct Alu<W> {
     op: [u32; 2],
     /// The third one stays zero where there are two.
-    operands: [u32; 3],
+    operands: [W; 3],
     last: usize,
-    pub result: u32,
+    pub result: W,
 }
 
-impl Alu {
-    pub fn new(operands: usize) -> Alu {
-        Alu { op: [0; 2], operands: [0; 3], last: operands - 1, result: 0 }
+impl<W: Copy> Alu<W> {
+    pub fn new(operands: usize, fill: W, zero: W) -> Self {
+        let third = if operands > 2 { fill } else { zero };
+        Alu { op: [0; 2], operands: [fill, fill, third], last: operands - 1, result: fill }
     }
 
-    pub fn step(&mut self, op: u32, read: &[u32], key: Option<u32>) {
+    pub fn step<D: Domain<Word = W>>(&mut self, of: &mut D, op: u32, read: &[W], key: Option<W>) {
         let sum = |op: u32, flag: u32| op >> 8 & 1 == 1 && op & flag != 0;
         let last = self.last;
         let now = self.op[1];
         self.result = if now >> 8 & 1 == 0 {
-            logic(now as u8, &self.operands)
+            of.logic(now as u8, self.operands)
         } else {
             // What is subtracted is complemented already; each adds one more.
             let ones = u32::from(sum(now, 1)) + u32::from(sum(now, 2));
             let ones = if last == 1 { ones.min(1) } else { ones };
-            self.operands.iter().fold(ones, |all, word| all.wrapping_add(*word))
+            of.sum(&self.operands, ones)
         };
         let flags = self.op[0];
         self.operands[..read.len()].copy_from_slice(read);
         if sum(flags, 1) {
-            self.operands[last - 1] = !self.operands[last - 1];
+            self.operands[last - 1] = of.not(self.operands[last - 1]);
         }
         let word = key.unwrap_or(read[last]);
-        self.operands[last] = if sum(flags, 2) { !word } else { word };
+        self.operands[last] = if sum(flags, 2) { of.not(word) } else { word };
         if sum(flags, 4) {
-            self.operands[last] = 0;
+            self.operands[last] = of.constant(0);
         }
         if last > 1 && sum(flags, 8) {
-            self.operands[0] = 0;
+            self.operands[0] = of.constant(0);
         }
         self.op = [op, self.op[0]];
     }
 }
 
-#[derive(Clone, Default)]
-pub struct Rotator {
+#[derive(Clone)]
+pub struct Rotator<W> {
     op: u32,
     constant: u32,
-    amount: u32,
-    fine: u32,
+    amount: W,
+    fine: W,
     right: bool,
-    value: u32,
-    coarse: u32,
+    value: W,
+    coarse: W,
     mask: [u32; 2],
-    pub result: u32,
+    pub result: W,
 }
 
-impl Rotator {
-    pub fn step(&mut self, op: u32, constant: u32, value: u32, amount: u32, key: Option<u32>) {
-        self.result = self.coarse.rotate_left(self.fine) & self.mask[1];
-        let one = self.value.rotate_left(u32::from(self.right));
-        self.coarse = one.rotate_left(self.amount & 24);
-        self.fine = self.amount & 7;
+impl<W: Copy> Rotator<W> {
+    pub fn new(fill: W) -> Self {
+        Rotator {
+            op: 0,
+            constant: 0,
+            amount: fill,
+            fine: fill,
+            right: false,
+            value: fill,
+            coarse: fill,
+            mask: [0; 2],
+            result: fill,
+        }
+    }
+
+    pub fn step<D: Domain<Word = W>>(
+        &mut self,
+        of: &mut D,
+        op: u32,
+        constant: u32,
+        value: W,
+        amount: W,
+        key: Option<W>,
+    ) {
+        let turned = of.rotate_by(self.coarse, self.fine, 7);
+        self.result = of.mask(turned, self.mask[1]);
+        let one = of.rotate(self.value, u32::from(self.right));
+        self.coarse = of.rotate_by(one, self.amount, 24);
+        self.fine = self.amount;
         let low = (1u32 << self.constant) - 1;
         let mask = match (self.op >> 2 & 1, self.op >> 1 & 1) {
             (0, _) => u32::MAX,
@@ -138,9 +171,10 @@ impl Rotator {
         self.mask = [mask, self.mask[0]];
         let right = self.op >> 1 & 1;
         self.amount = if self.op & 1 == 1 {
-            self.constant
+            of.constant(self.constant)
         } else {
-            (key.unwrap_or(amount) ^ if right == 1 { 31 } else { 0 }) & 31
+            let turned = of.flip(key.unwrap_or(amount), if right == 1 { 31 } else { 0 });
+            of.mask(turned, 31)
         };
         self.right = right == 1 && self.op & 1 == 0;
         self.value = value;
@@ -151,67 +185,86 @@ impl Rotator {
 
 /// Four tables of two pages and two banks, and what joins them.
 #[derive(Clone)]
-pub struct Quad {
-    tables: Box<[[u32; 1024]; 4]>,
+pub struct Quad<W> {
+    tables: [Vec<W>; 4],
     op: [u32; 3],
-    raw: [u32; 4],
-    found: [u32; 4],
+    raw: [W; 4],
+    found: [W; 4],
     chain: u32,
     chain_end: u32,
     chained: bool,
-    first: u32,
-    lane1: u32,
-    lane0: u32,
-    second: u32,
-    lane0_late: u32,
-    pub result: u32,
+    first: W,
+    lane1: W,
+    lane0: W,
+    second: W,
+    lane0_late: W,
+    pub result: W,
 }
 
-impl Quad {
-    pub fn new() -> Quad {
+/// Words of a lane's tables, both banks' together.
+const TABLES: usize = 1024;
+
+/// Joins what comes from the lanes above with what the lane below finds.
+fn link<D: Domain>(of: &mut D, op: u32, above: D::Word, below: D::Word) -> D::Word {
+    let link = match op & 3 {
+        0 | 1 => Link::Xor,
+        2 => Link::Plus,
+        _ => Link::Minus,
+    };
+    link.apply(of, above, below)
+}
+
+impl<W: Copy> Quad<W> {
+    pub fn new(fill: W) -> Self {
         Quad {
-            tables: Box::new([[0; 1024]; 4]),
+            tables: [(); 4].map(|()| vec![fill; TABLES]),
             op: [0; 3],
-            raw: [0; 4],
-            found: [0; 4],
+            raw: [fill; 4],
+            found: [fill; 4],
             chain: 0,
             chain_end: 0,
             chained: false,
-            first: 0,
-            lane1: 0,
-            lane0: 0,
-            second: 0,
-            lane0_late: 0,
-            result: 0,
+            first: fill,
+            lane1: fill,
+            lane0: fill,
+            second: fill,
+            lane0_late: fill,
+            result: fill,
         }
     }
 
     /// Each lane looks up its own byte of the word at its port.
-    pub fn step(&mut self, bank: usize, op: u32, index: [u32; 4], write: Option<(u8, usize, [u32; 4])>) {
-        let link = |op: u32, above: u32, below: u32| match op & 3 {
-            0 | 1 => above ^ below,
-            2 => above.wrapping_add(below),
-            _ => above.wrapping_sub(below),
+    pub fn step<D: Domain<Word = W>>(
+        &mut self,
+        of: &mut D,
+        bank: usize,
+        op: u32,
+        index: [W; 4],
+        write: Option<(u8, usize, [W; 4])>,
+    ) {
+        self.result = if self.chained {
+            link(of, self.chain_end, self.second, self.lane0_late)
+        } else {
+            let zero = of.constant(0);
+            let shown = |lane: usize| if self.op[2] >> lane & 1 == 1 { zero } else { self.found[lane] };
+            let three = of.logic(0b1001_0110, [shown(0), shown(1), shown(2)]);
+            of.logic(0b0110, [three, shown(3), zero])
         };
-        let end = link(self.chain_end, self.second, self.lane0_late);
-        let shown = |lane: usize| if self.op[2] >> lane & 1 == 1 { 0 } else { self.found[lane] };
-        let all = shown(0) ^ shown(1) ^ shown(2) ^ shown(3);
-        self.result = if self.chained { end } else { all };
         self.lane0_late = self.lane0;
-        self.second = link(self.chain >> 2, self.first, self.lane1);
+        self.second = link(of, self.chain >> 2, self.first, self.lane1);
         self.lane0 = self.found[0];
         self.lane1 = self.found[1];
         let links = self.op[2] >> 9;
-        self.first = link(links >> 4, self.found[3], self.found[2]);
+        self.first = link(of, links >> 4, self.found[3], self.found[2]);
         self.chained = self.chain != 0;
         self.chain_end = self.chain & 3;
         self.chain = links & 63;
         self.found = self.raw;
-        let six = if self.op[0] >> 8 & 1 == 1 { 0xFC } else { 0xFF };
+        let six = self.op[0] >> 8 & 1 == 1;
         for (lane, word) in index.into_iter().enumerate() {
             let page = self.op[0] as usize >> (4 + lane) & 1;
-            let byte = (word >> (8 * lane)) as usize & six;
-            self.raw[lane] = self.tables[lane][bank << 9 | page << 8 | byte];
+            let table = &self.tables[lane][bank << 9 | page << 8..][..256];
+            self.raw[lane] = of.look_up(Table::Memory(table), word, lane, six);
         }
         self.op = [op, self.op[0], self.op[1]];
         if let Some((lanes, at, data)) = write {
@@ -222,27 +275,40 @@ impl Quad {
     }
 }
 
-#[derive(Clone, Default)]
-pub struct Multiplier {
+#[derive(Clone)]
+pub struct Multiplier<W> {
     op: [u32; 2],
     rotate: [bool; 2],
-    a: u32,
-    b: u32,
-    halves: (u32, u32),
-    low: u32,
-    cross: u32,
-    pub result: u32,
+    a: W,
+    b: W,
+    halves: (W, W),
+    low: W,
+    cross: W,
+    pub result: W,
 }
 
-impl Multiplier {
-    pub fn step(&mut self, op: u32, a: u32, b: u32) {
-        let product = self.low.wrapping_add(self.cross << 16);
-        self.result = if self.rotate[1] { product.rotate_left(5) } else { product };
+impl<W: Copy> Multiplier<W> {
+    pub fn new(fill: W) -> Self {
+        let (op, rotate) = ([0; 2], [false; 2]);
+        Multiplier {
+            op,
+            rotate,
+            a: fill,
+            b: fill,
+            halves: (fill, fill),
+            low: fill,
+            cross: fill,
+            result: fill,
+        }
+    }
+
+    pub fn step<D: Domain<Word = W>>(&mut self, of: &mut D, op: u32, a: W, b: W) {
+        let product = of.joined_product(self.low, self.cross);
+        self.result = if self.rotate[1] { of.rotate(product, 5) } else { product };
         let (x, y) = self.halves;
-        self.low = (x & 0xFFFF) * (y & 0xFFFF);
-        // Only its low half counts.
-        self.cross = (x >> 16).wrapping_mul(y & 0xFFFF).wrapping_add((x & 0xFFFF).wrapping_mul(y >> 16));
-        self.halves = (self.a, if self.op[1] & 1 == 1 { self.a << 1 | 1 } else { self.b });
+        self.low = of.low_product(x, y);
+        self.cross = of.cross_product(x, y);
+        self.halves = (self.a, if self.op[1] & 1 == 1 { of.twice_and_one(self.a) } else { self.b });
         self.rotate = [self.op[1] & 2 != 0, self.rotate[0]];
         self.a = a;
         self.b = b;
@@ -252,29 +318,45 @@ impl Multiplier {
 
 /// A memory with a register in front of its address and one behind its word.
 #[derive(Clone)]
-pub struct Memory {
-    words: Vec<u32>,
+pub struct Memory<W> {
+    words: Vec<W>,
     write: [(bool, usize); 2],
     read_at: usize,
-    raw: u32,
-    pub result: u32,
+    raw: W,
+    pub result: W,
 }
 
-impl Memory {
-    pub fn new(words: usize) -> Memory {
-        Memory { words: vec![0; words], write: [(false, 0); 2], read_at: 0, raw: 0, result: 0 }
+impl<W: Copy> Memory<W> {
+    pub fn new(words: usize, fill: W) -> Self {
+        Memory { words: vec![fill; words], write: [(false, 0); 2], read_at: 0, raw: fill, result: fill }
     }
 
-    pub fn word(&self, at: usize) -> u32 {
+    pub fn word(&self, at: usize) -> W {
         self.words[at % self.words.len()]
     }
 
-    pub fn step(&mut self, write: bool, write_at: usize, data: u32, read_at: usize) {
+    /// Puts a word into the memory between two clocks.
+    pub fn put(&mut self, at: usize, word: W) {
+        let words = self.words.len();
+        self.words[at % words] = word;
+    }
+
+    pub fn step<D: Domain<Word = W>>(
+        &mut self,
+        of: &mut D,
+        write: bool,
+        write_at: usize,
+        data: W,
+        read_at: usize,
+    ) {
         // A power of two.
         let last = self.words.len() - 1;
         self.result = self.raw;
         self.raw = self.words[self.read_at];
         if let (true, at) = self.write[1] {
+            if at == self.read_at {
+                self.raw = of.collided(self.raw);
+            }
             self.words[at] = data;
         }
         self.write = [(write, write_at & last), self.write[0]];

@@ -2,6 +2,7 @@
 //! Data-flow graphs of words of 32 bits: what a block's words, a key's words and tables make of each other.
 
 use crate::error::Span;
+use crate::ir::domain::{self, Domain, Plain};
 
 /// A node's number. Arguments have lower numbers than what uses them.
 pub type Id = usize;
@@ -19,11 +20,17 @@ pub enum Link {
 
 impl Link {
     /// Joins what comes from the lanes above with what the lane below finds.
-    pub fn apply(self, above: u32, below: u32) -> u32 {
+    pub fn apply<D: Domain>(self, of: &mut D, above: D::Word, below: D::Word) -> D::Word {
         match self {
-            Link::Xor => above ^ below,
-            Link::Plus => above.wrapping_add(below),
-            Link::Minus => above.wrapping_sub(below),
+            Link::Xor => {
+                let zero = of.constant(0);
+                of.logic(0b0110, [above, below, zero])
+            }
+            Link::Plus => of.sum(&[above, below], 0),
+            Link::Minus => {
+                let below = of.not(below);
+                of.sum(&[above, below], 1)
+            }
         }
     }
 }
@@ -189,43 +196,81 @@ impl Graph {
 
     /// What a node's value is, of its arguments' values.
     pub fn apply(&self, op: &Op, args: &[u32], block: &[u32], key: &[u32]) -> u32 {
+        self.apply_in(&mut Plain, op, args, (block, key))
+    }
+
+    /// The same of words of any kind; the pair is the block and the key.
+    pub fn apply_in<D: Domain>(
+        &self,
+        of: &mut D,
+        op: &Op,
+        args: &[D::Word],
+        (block, key): (&[D::Word], &[D::Word]),
+    ) -> D::Word {
         match op {
             Op::Input(word) => block[*word],
             Op::Key(word) => key[*word],
-            Op::Const(value) => *value,
-            Op::Logic(truth) => logic(*truth, args),
-            Op::Sum(minus) => args.iter().enumerate().fold(0, |sum: u32, (at, value)| {
-                if minus >> at & 1 == 1 { sum.wrapping_sub(*value) } else { sum.wrapping_add(*value) }
-            }),
-            Op::Rotate(by) => args[0].rotate_left(*by),
-            Op::RotateBy { right: false } => args[0].rotate_left(args[1] & 31),
-            Op::RotateBy { right: true } => args[0].rotate_right(args[1] & 31),
-            Op::Shift { right: false, by } => args[0] << by,
-            Op::Shift { right: true, by } => args[0] >> by,
-            Op::Multiply => args[0].wrapping_mul(args[1]),
-            Op::Quadratic { rotate } => args[0]
-                .wrapping_mul(args[0].wrapping_mul(2).wrapping_add(1))
-                .rotate_left(5 * u32::from(*rotate)),
-            Op::Lookup { table, lane, six } => self.look_up(*table, *lane, *six, args[0]),
+            Op::Const(value) => of.constant(*value),
+            Op::Logic(truth) => {
+                let zero = of.constant(0);
+                of.logic(*truth, [0, 1, 2].map(|at| args.get(at).copied().unwrap_or(zero)))
+            }
+            Op::Sum(minus) => {
+                // -x is ~x + 1.
+                let turned = |at: usize| minus >> at & 1 == 1;
+                let terms: Vec<D::Word> = (args.iter().enumerate())
+                    .map(|(at, word)| if turned(at) { of.not(*word) } else { *word })
+                    .collect();
+                of.sum(&terms, (0..args.len()).filter(|at| turned(*at)).count() as u32)
+            }
+            Op::Rotate(by) => of.rotate(args[0], by & 31),
+            Op::RotateBy { right: false } => of.rotate_by(args[0], args[1], 31),
+            Op::RotateBy { right: true } => of.rotate_right_by(args[0], args[1]),
+            Op::Shift { right: false, by } => {
+                let turned = of.rotate(args[0], *by);
+                of.mask(turned, u32::MAX << by)
+            }
+            Op::Shift { right: true, by } => {
+                let turned = of.rotate(args[0], (32 - by) & 31);
+                of.mask(turned, u32::MAX >> by)
+            }
+            Op::Multiply => of.multiply(args[0], args[1]),
+            Op::Quadratic { rotate } => {
+                let more = of.twice_and_one(args[0]);
+                let product = of.multiply(args[0], more);
+                of.rotate(product, 5 * u32::from(*rotate))
+            }
+            Op::Lookup { table, lane, six } => self.look_up(of, *table, *lane, *six, args[0]),
             Op::Quad { lanes, links, six } => {
-                let found = |at: usize| self.look_up(lanes[at].1, lanes[at].0, *six, args[at]);
-                (1..lanes.len()).fold(found(0), |all, at| links[at - 1].apply(all, found(at)))
+                let found = |of: &mut D, at: usize| {
+                    let (lane, table) = lanes[at];
+                    self.look_up(of, table, lane, *six, args[at])
+                };
+                let first = found(of, 0);
+                (1..lanes.len()).fold(first, |all, at| {
+                    let below = found(of, at);
+                    links[at - 1].apply(of, all, below)
+                })
             }
             Op::Output(_) | Op::Pin(_) => args[0],
         }
     }
 
-    fn look_up(&self, table: usize, lane: usize, six: bool, word: u32) -> u32 {
-        let byte = (word >> (8 * lane) & 255) as usize;
-        self.tables[table].words[if six { byte >> 2 } else { byte }]
+    fn look_up<D: Domain>(&self, of: &mut D, table: usize, lane: usize, six: bool, word: D::Word) -> D::Word {
+        of.look_up(domain::Table::Source(&self.tables[table].words), word, lane, six)
     }
 
     /// The words of the result.
     pub fn evaluate(&self, block: &[u32], key: &[u32]) -> Vec<u32> {
-        let mut values: Vec<u32> = Vec::with_capacity(self.nodes.len());
+        self.evaluate_in(&mut Plain, block, key)
+    }
+
+    /// The same of words of any kind.
+    pub fn evaluate_in<D: Domain>(&self, of: &mut D, block: &[D::Word], key: &[D::Word]) -> Vec<D::Word> {
+        let mut values: Vec<D::Word> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            let args: Vec<u32> = node.args.iter().map(|arg| values[*arg]).collect();
-            values.push(self.apply(&node.op, &args, block, key));
+            let args: Vec<D::Word> = node.args.iter().map(|arg| values[*arg]).collect();
+            values.push(self.apply_in(of, &node.op, &args, (block, key)));
         }
         self.outputs.iter().map(|id| values[*id]).collect()
     }

@@ -2,7 +2,8 @@
 //! A tile, clock by clock and register by register as `rtl/array/array_tile.sv`: what is written into it runs here.
 
 use crate::codegen::set::{Target, Write};
-use crate::ir::element::{Alu, Key, Memory, Multiplier, Quad, Rotator};
+use crate::ir::domain::{Domain, Plain};
+use crate::ir::element::{Alu, Key, Keyed, Memory, Multiplier, Quad, Rotator};
 use crate::ir::layout::{Context, Field, Layout};
 use crate::ir::shape::{Shape, bits_for};
 
@@ -31,28 +32,30 @@ pub struct Clock {
 
 /// A tile: its elements, network, delay lines and memories, as they are between two clocks.
 #[derive(Clone)]
-pub struct Tile {
+pub struct Tile<D: Domain = Plain> {
+    /// What words are.
+    pub domain: D,
     /// What is read of the output memories.
     pub read_at: usize,
     shape: Shape,
-    alus: Vec<(Alu, Key)>,
-    rotators: Vec<(Rotator, Key)>,
-    quads: Vec<Quad>,
-    multipliers: Vec<Multiplier>,
+    alus: Vec<Keyed<Alu<D::Word>, D::Word>>,
+    rotators: Vec<Keyed<Rotator<D::Word>, D::Word>>,
+    quads: Vec<Quad<D::Word>>,
+    multipliers: Vec<Multiplier<D::Word>>,
     /// Memory elements and outputs, each with the word that waits to be written.
-    memories: Vec<(Memory, u32)>,
-    inputs: Vec<Memory>,
-    outputs: Vec<(Memory, u32)>,
+    memories: Vec<(Memory<D::Word>, D::Word)>,
+    inputs: Vec<Memory<D::Word>>,
+    outputs: Vec<(Memory<D::Word>, D::Word)>,
     /// The network: all sources, and zero for the selects that take none.
-    seen: Vec<u32>,
+    seen: Vec<D::Word>,
     ports: usize,
     /// Delay lines: for every clock of them what all ports have taken. A quad's and a rotator's amount's, which are of
     /// fewer bits in the RTL, are of all bits here.
-    lines: Vec<u32>,
+    lines: Vec<D::Word>,
     /// By port, what its line reaches.
     reach: Vec<usize>,
     /// What the lines show in this clock.
-    read: Vec<u32>,
+    read: Vec<D::Word>,
     /// Of every port its select, of every port its delay, then what else each element has.
     fields: Vec<Field>,
     contexts: [Vec<Context>; 2],
@@ -62,8 +65,8 @@ pub struct Tile {
     registers: [Vec<u16>; 3],
     clock: usize,
     write: Option<Write>,
-    key_write: Option<(usize, u32)>,
-    table_write: Option<(u8, usize, [u32; 4])>,
+    key_write: Option<(usize, D::Word)>,
+    table_write: Option<(u8, usize, [D::Word; 4])>,
     input_data: [u64; 2],
     next: Settings,
     settings: Settings,
@@ -81,6 +84,29 @@ pub struct Tile {
 impl Tile {
     /// A tile after its reset, with zero in every memory.
     pub fn new(shape: &Shape) -> Tile {
+        Tile::filled(shape, Plain, 0)
+    }
+
+    /// What can be seen before the clock's edge.
+    pub fn look(&self) -> Clock {
+        Clock {
+            sources: self.sources().collect(),
+            words: self.outputs.iter().map(|(memory, _)| memory.result).collect(),
+            start: self.starts(),
+            block: (self.block + 1) % self.shape.stages,
+        }
+    }
+
+    /// A word of an output memory.
+    pub fn output(&self, output: usize, at: usize) -> u32 {
+        self.result(output, at).unwrap_or(0)
+    }
+}
+
+impl<D: Domain> Tile<D> {
+    /// A tile after its reset, but with this word in every memory and in every register that has words.
+    pub fn filled(shape: &Shape, mut domain: D, fill: D::Word) -> Self {
+        let none = domain.constant(0);
         let layout = Layout::of(shape);
         let all = || layout.all().iter().map(|(_, fields)| fields);
         let mut fields: Vec<Field> = all().flat_map(|fields| fields.select.iter().copied()).collect();
@@ -90,27 +116,28 @@ impl Tile {
             let written = of.write.into_iter().chain(of.write_address).chain(of.read_address);
             fields.extend(of.op.into_iter().chain(of.key.into_iter().flatten()).chain(written));
         }
-        let key = || Key::new(shape.key_words, shape.stages);
-        let stream = || Memory::new(shape.stream_words);
+        let key = || Key::new(shape.key_words, shape.stages, fill);
+        let stream = || Memory::new(shape.stream_words, fill);
         let zero = Context::new(&layout);
         let reach: Vec<usize> = shape
             .units()
             .flat_map(|unit| (0..shape.ports(unit.kind)).map(move |port| shape.reach(unit.kind, port)))
             .collect();
         Tile {
+            domain,
             read_at: 0,
-            alus: (0..shape.alus).map(|_| (Alu::new(shape.alu_operands), key())).collect(),
-            rotators: (0..shape.rotators).map(|_| (Rotator::default(), key())).collect(),
-            quads: (0..shape.quads).map(|_| Quad::new()).collect(),
-            multipliers: (0..shape.multipliers).map(|_| Multiplier::default()).collect(),
-            memories: (0..shape.memories).map(|_| (Memory::new(shape.memory_words), 0)).collect(),
+            alus: (0..shape.alus).map(|_| (Alu::new(shape.alu_operands, fill, none), key())).collect(),
+            rotators: (0..shape.rotators).map(|_| (Rotator::new(fill), key())).collect(),
+            quads: (0..shape.quads).map(|_| Quad::new(fill)).collect(),
+            multipliers: (0..shape.multipliers).map(|_| Multiplier::new(fill)).collect(),
+            memories: (0..shape.memories).map(|_| (Memory::new(shape.memory_words, fill), fill)).collect(),
             inputs: (0..shape.inputs).map(|_| stream()).collect(),
-            outputs: (0..shape.outputs).map(|_| (stream(), 0)).collect(),
-            seen: vec![0; 1 << shape.select_bits()],
+            outputs: (0..shape.outputs).map(|_| (stream(), fill)).collect(),
+            seen: vec![none; 1 << shape.select_bits()],
             ports,
-            lines: vec![0; reach.iter().max().copied().unwrap_or(1) * ports],
+            lines: vec![fill; reach.iter().max().copied().unwrap_or(1) * ports],
             reach,
-            read: vec![0; ports],
+            read: vec![fill; ports],
             contexts: [vec![zero.clone(); shape.contexts], vec![zero; shape.contexts]],
             apart: [vec![0; shape.contexts * fields.len()], vec![0; shape.contexts * fields.len()]],
             registers: [vec![0; fields.len()], vec![0; fields.len()], vec![0; fields.len()]],
@@ -136,7 +163,7 @@ impl Tile {
     }
 
     /// What every source of the network shows, in their order.
-    fn sources(&self) -> impl Iterator<Item = u32> {
+    fn sources(&self) -> impl Iterator<Item = D::Word> {
         let alus = self.alus.iter().map(|(alu, _)| alu.result);
         let rotators = self.rotators.iter().map(|(rotator, _)| rotator.result);
         let quads = self.quads.iter().map(|quad| quad.result);
@@ -144,16 +171,6 @@ impl Tile {
         let memories = self.memories.iter().map(|(memory, _)| memory.result);
         let inputs = self.inputs.iter().map(|memory| memory.result);
         alus.chain(rotators).chain(quads).chain(multipliers).chain(memories).chain(inputs)
-    }
-
-    /// What can be seen before the clock's edge.
-    pub fn look(&self) -> Clock {
-        Clock {
-            sources: self.sources().collect(),
-            words: self.outputs.iter().map(|(memory, _)| memory.result).collect(),
-            start: self.starts(),
-            block: (self.block + 1) % self.shape.stages,
-        }
     }
 
     /// Whether this is the clock before a block's context 0.
@@ -171,9 +188,22 @@ impl Tile {
         (self.input_base, self.output_base)
     }
 
-    /// A word of an output memory.
-    pub fn output(&self, output: usize, at: usize) -> u32 {
-        self.outputs.get(output).map_or(0, |(memory, _)| memory.word(at))
+    /// A word of an output memory, if there is one of that number.
+    pub fn result(&self, output: usize, at: usize) -> Option<D::Word> {
+        self.outputs.get(output).map(|(memory, _)| memory.word(at))
+    }
+
+    /// Puts a word into an input memory between two clocks.
+    pub fn put_input(&mut self, input: usize, at: usize, word: D::Word) {
+        if let Some(memory) = self.inputs.get_mut(input) {
+            memory.put(at, word);
+        }
+    }
+
+    /// Puts a word into all key memories between two clocks.
+    pub fn put_key(&mut self, at: usize, word: D::Word) {
+        let alus = self.alus.iter_mut().map(|(_, key)| key);
+        alus.chain(self.rotators.iter_mut().map(|(_, key)| key)).for_each(|key| key.put(at, word));
     }
 
     /// One clock: what is written, and the base of the key of a block that starts.
@@ -216,7 +246,7 @@ impl Tile {
             let word = key.used();
             key.step(keys, block, start, constants, key_write);
             let (own, rest) = read.split_at(self.shape.alu_operands);
-            alu.step(op.into(), own, word);
+            alu.step(&mut self.domain, op.into(), own, word);
             read = rest;
         }
         for (rotator, key) in &mut self.rotators {
@@ -226,19 +256,25 @@ impl Tile {
             // The delay of the amount is the amount, if that is a constant.
             let constant = delays[delays.len() - read.len() + 1];
             let [value, amount] = take(&mut read);
-            rotator.step(op.into(), constant.into(), value, amount, word);
+            rotator.step(&mut self.domain, op.into(), constant.into(), value, amount, word);
         }
         for quad in &mut self.quads {
             let [op] = take(&mut fields);
-            quad.step(bank, op.into(), take(&mut read), self.table_write);
+            quad.step(&mut self.domain, bank, op.into(), take(&mut read), self.table_write);
         }
         for multiplier in &mut self.multipliers {
             let ([op], [a, b]) = (take(&mut fields), take(&mut read));
-            multiplier.step(op.into(), a, b);
+            multiplier.step(&mut self.domain, op.into(), a, b);
         }
         for (memory, word) in &mut self.memories {
             let [write, write_at, read_at] = take(&mut fields).map(usize::from);
-            memory.step(write == 1, self.memory_base + write_at, *word, self.memory_base + read_at);
+            memory.step(
+                &mut self.domain,
+                write == 1,
+                self.memory_base + write_at,
+                *word,
+                self.memory_base + read_at,
+            );
             [*word] = take(&mut read);
         }
         let input = self.write.filter(|write| write.target == Target::Input);
@@ -246,11 +282,12 @@ impl Tile {
         for (memory, index) in self.inputs.iter_mut().zip(0..) {
             let [read_at] = take(&mut fields);
             let data = self.input_data[1].checked_shr(32 * index).unwrap_or(0) as u32;
-            memory.step(input.is_some(), at, data, self.input_base + usize::from(read_at));
+            let data = self.domain.constant(data);
+            memory.step(&mut self.domain, input.is_some(), at, data, self.input_base + usize::from(read_at));
         }
         for (memory, word) in &mut self.outputs {
             let [write, write_at] = take(&mut fields).map(usize::from);
-            memory.step(write == 1, self.output_base + write_at, *word, self.read_at);
+            memory.step(&mut self.domain, write == 1, self.output_base + write_at, *word, self.read_at);
             [*word] = take(&mut read);
         }
     }
@@ -277,15 +314,19 @@ impl Tile {
             }
             Target::Constant => {
                 let at = idle * self.shape.constants + at % self.shape.constants;
-                self.key_write = Some((at, write.data as u32));
+                self.key_write = Some((at, self.domain.constant(write.data as u32)));
             }
-            Target::Key => self.key_write = Some((at % self.shape.key_words, write.data as u32)),
+            Target::Key => {
+                let word = self.domain.constant(write.data as u32);
+                self.key_write = Some((at % self.shape.key_words, word));
+            }
             Target::Table => {
                 let data = [0, 1, 2, 3].map(|lane| match (write.rotate, lane % 2) {
                     (true, _) => (write.data as u32).rotate_left(8 * lane),
                     (false, 0) => write.data as u32,
                     (false, _) => (write.data >> 32) as u32,
                 });
+                let data = data.map(|word| self.domain.constant(word));
                 self.table_write = Some((write.lane, at % 512, data));
             }
             Target::Input | Target::Settings => {}

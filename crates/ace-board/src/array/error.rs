@@ -22,6 +22,14 @@ pub enum ArrayError {
         /// Why, as the array's crate says it.
         error: ace_array::Error,
     },
+    /// The set of a variant is not what its source says.
+    #[error("{name}: the set is refused: {unlike}; `ace array compile` makes one of its source")]
+    Unlike {
+        /// The variant.
+        name: String,
+        /// What is not so.
+        unlike: ace_array::validate::Unlike,
+    },
     /// The set of this variant expands keys for another one, and no frame of data can be sent to it.
     #[error("{0} sets keys up, and answers no frames of data")]
     SetsUp(String),

@@ -137,12 +137,27 @@ pub fn verify(set: &ContextSet) -> Result<(), ArrayError> {
     Ok(())
 }
 
-/// Whether that is so of all sets of a library, and how many they are: nobody signs what [`verify`] refuses.
+/// Proves that a set is what the source of its variant says, which this program was built with, for all keys and blocks
+/// ([`ace_array::validate`]).
 ///
 /// # Errors
-/// Of the first one of which it is not.
+/// What is not so, or is not shown.
+pub fn validate(set: &ContextSet) -> Result<(), ArrayError> {
+    let name = set.name();
+    let named = Named::find(name).ok_or_else(|| ArrayError::Unknown(name.to_owned()))?;
+    let built = named.built().map_err(|error| ArrayError::set(name, error))?;
+    let shape = Shape::standard();
+    let set = Set::from_bytes(set.bytes(), &shape).map_err(|error| ArrayError::set(name, error))?;
+    let validated = ace_array::validate::validate(&set, &built, &shape);
+    validated.map(drop).map_err(|unlike| ArrayError::Unlike { name: name.to_owned(), unlike })
+}
+
+/// Whether [`verify`] and [`validate`] have nothing against any set of a library, and how many they are: nobody signs others.
+///
+/// # Errors
+/// Of the first one against which they have something.
 pub fn verify_all(library: &Library) -> Result<usize, ArrayError> {
-    library.sets().iter().try_for_each(verify)?;
+    library.sets().iter().try_for_each(|set| verify(set).and_then(|()| validate(set)))?;
     Ok(library.sets().len())
 }
 

@@ -21,7 +21,7 @@ use ace_report::{Outcome, print_json};
 use anyhow::{Result, bail};
 use clap::Subcommand;
 
-pub use args::for_figures;
+pub use args::{ReadArgs, for_figures, warned};
 
 /// Make, change, check and describe the library: one file of configurations, compressed and signed.
 ///
@@ -51,7 +51,7 @@ enum Command {
     /// Encode the configurations of a library anew and sign it; no bit of them changes
     Recode(change::Recode),
     /// Check signatures and version, decompress every configuration, compare its digest, and read its record of a proof;
-    /// read every context set as a slot would, and compare it with its manifest
+    /// read every context set as a slot would, compare it with its manifest, and prove that it is what its source says
     Verify(verify::Verify),
     Prove(prove::Prove),
     /// What configurations take, and how fast they are decompressed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace library verify`: every configuration as it was signed and proven, every context set as a slot would read it,
-//! and within its bounds (a set that is not has no count, but a problem that names it).
+//! within its bounds, and what its source says (a set that is not has no count, but a problem that names it).
 
 use ace_board::library::{tied_by_proof, verify as verify_image};
 use ace_library::FileError;
@@ -22,7 +22,7 @@ pub fn verify(page: &mut Output, args: &Verify) -> Result<Outcome> {
     let path = args.read.file.existing()?;
     let guard = args.read.guard()?;
     let mut problems = Vec::new();
-    let (mut checked, mut sets) = (0, 0);
+    let (mut checked, mut sets, mut as_sources) = (0, 0, 0);
     let mut opened = None;
     match guard.open(&path) {
         Ok(found) => {
@@ -34,7 +34,13 @@ pub fn verify(page: &mut Output, args: &Verify) -> Result<Outcome> {
             }
             for set in found.library.sets() {
                 match signed::verify(set) {
-                    Ok(()) => sets += 1,
+                    Ok(()) => {
+                        sets += 1;
+                        match signed::validate(set) {
+                            Ok(()) => as_sources += 1,
+                            Err(problem) => problems.push(problem.to_string()),
+                        }
+                    }
                     Err(problem) => problems.push(format!("{problem:#}")),
                 }
             }
@@ -47,7 +53,7 @@ pub fn verify(page: &mut Output, args: &Verify) -> Result<Outcome> {
         print_json(&json!({
             "version": opened.as_ref().map(|opened| opened.library.version),
             "signed_by": opened.as_ref().map(signers), "configurations": checked, "sets": sets,
-            "sets_within_bounds": sets, "problems": problems,
+            "sets_within_bounds": sets, "sets_as_sources": as_sources, "problems": problems,
             "proven_to_rtl": opened.as_ref().map(|opened| tied_by_proof(&opened.library)),
         }))?;
     } else if let (Some(opened), []) = (&opened, &problems[..]) {
@@ -61,6 +67,9 @@ pub fn verify(page: &mut Output, args: &Verify) -> Result<Outcome> {
             and_sets(sets),
             if sets > 0 { ", all within their own block and bank" } else { "" }
         );
+        if sets > 0 {
+            say!(page, "{as_sources} of {sets} sets are what their sources say, for all keys and blocks");
+        }
     }
     for problem in &problems {
         eprintln!("ace: {problem}");

@@ -36,6 +36,21 @@ impl Place {
         self.run(&[&["library", "add"], names].concat(), &["--library", "--secret", "--sets"], &paths)
     }
 
+    /// Somebody whose key is trusted has put another set into the library all the same; the library's bytes.
+    fn smuggle(&self, name: &str, good: &[u8], bad: &[u8]) -> Vec<u8> {
+        let secret = SecretKey::parse(&fs::read_to_string(self.at("key")).unwrap()).unwrap();
+        let mut library = Library::from_bytes(&fs::read(self.library()).unwrap(), &Trust::ANYBODY).unwrap();
+        let manifest = String::from_utf8(library.set(name).unwrap().manifest().unwrap()).unwrap();
+        let digest = |bytes: &[u8]| hex::encode(Sha256::digest(bytes));
+        library.remove_set(name).unwrap();
+        let manifest = manifest.replace(&digest(good), &digest(bad));
+        library.add_set(name, bad, manifest.as_bytes()).unwrap();
+        library.version += 1;
+        let signed = library.to_bytes(Some(&secret));
+        fs::write(self.library(), &signed).unwrap();
+        signed
+    }
+
     fn set(&self, name: &str) -> std::path::PathBuf {
         self.at("sets").join(name).join(format!("{name}.set"))
     }
@@ -219,18 +234,7 @@ fn a_set_that_reaches_for_anothers_key_is_refused_at_every_door() {
     refused(&check.args(["array", "check"]).arg(place.set(name)).output().unwrap(), 2);
     refused(&place.add_sets(&[name]), 2);
 
-    // Somebody whose key is trusted has put it into the library all the same.
-    let secret = SecretKey::parse(&fs::read_to_string(place.at("key")).unwrap()).unwrap();
-    let signed = fs::read(place.library()).unwrap();
-    let mut library = Library::from_bytes(&signed, &Trust::ANYBODY).unwrap();
-    let manifest = String::from_utf8(library.set(name).unwrap().manifest().unwrap()).unwrap();
-    let digest = |bytes: &[u8]| hex::encode(Sha256::digest(bytes));
-    library.remove_set(name).unwrap();
-    let manifest = manifest.replace(&digest(&good), &digest(&bad));
-    library.add_set(name, &bad, manifest.as_bytes()).unwrap();
-    library.version += 1;
-    let signed = library.to_bytes(Some(&secret));
-    fs::write(place.library(), &signed).unwrap();
+    let signed = place.smuggle(name, &good, &bad);
     refused(&place.read(&["verify"]), 1);
     let paths = [place.library(), place.at("other"), place.at("key.pub")];
     for what in ["sign", "recode"] {
@@ -248,4 +252,53 @@ fn a_set_that_reaches_for_anothers_key_is_refused_at_every_door() {
         stdout(&out)
     );
     assert_eq!(place.json(&["verify"])["sets_within_bounds"], 1);
+}
+
+/// A set that keeps to its own and computes something else than its source: nobody signs it, and whoever verifies a library
+/// that has it is told so.
+#[test]
+fn a_set_that_is_not_what_its_source_says_is_refused() {
+    let place = Place::new();
+    place.compile();
+    let name = NAMES[1];
+    assert_eq!(place.add_sets(&NAMES[..2]).status.code(), Some(0));
+    let out = place.read(&["verify"]);
+    let same = "2 of 2 sets are what their sources say, for all keys and blocks";
+    assert!(stdout(&out).contains(same), "{}", stdout(&out));
+    assert_eq!(place.json(&["verify"])["sets_as_sources"], 2);
+
+    let good = fs::read(place.set(name)).unwrap();
+    let mut set = Set::from_bytes(&good, &Shape::standard()).unwrap();
+    set.tables[1][0][17] ^= 1 << 9;
+    let bad = set.to_bytes();
+    let signed = place.smuggle(name, &good, &bad);
+    let refused = |out: &Output, code: i32| {
+        let text = stderr(out) + &stdout(out);
+        let told = text.contains(name) && text.contains("what the source says");
+        assert!(out.status.code() == Some(code) && told, "{text}");
+    };
+    refused(&place.read(&["verify"]), 1);
+    let json: Value = serde_json::from_str(&stdout(&place.read(&["verify", "--json"]))).unwrap();
+    assert_eq!((&json["sets"], &json["sets_as_sources"]), (&2.into(), &1.into()));
+    let paths = [place.library(), place.at("other"), place.at("key.pub")];
+    refused(&place.run(&["library", "sign"], &["--library", "--secret", "--key"], &paths), 2);
+    assert!(fs::read(place.library()).unwrap() == signed);
+
+    // The same of files. Of one whose source nobody knows nothing is said.
+    let validate = |file: &std::path::Path, more: &[&str]| {
+        command().args(["array", "validate"]).arg(file).args(more).output().unwrap()
+    };
+    assert_eq!(validate(&place.set(name), &[]).status.code(), Some(0));
+    fs::write(place.set(name), &bad).unwrap();
+    refused(&validate(&place.set(name), &[]), 1);
+    let own = place.at("own.set");
+    fs::write(&own, &good).unwrap();
+    let out = validate(&own, &[]);
+    let text = stdout(&out);
+    assert!(out.status.code() == Some(1) && text.contains("its source is not known"), "{text}");
+    assert!(text.contains("0 of 1 sets are"), "{text}");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../algorithms/des/array/des.ace");
+    let out = validate(&own, &["--source", source, "--variant", name]);
+    assert_eq!(out.status.code(), Some(0), "{}", stdout(&out));
+    refused(&validate(&place.set(name), &["--source", source, "--variant", name]), 1);
 }
