@@ -88,8 +88,8 @@ def proves(proof: Path, manifest: Path) -> bool:
     control = record.get("control")
     if not isinstance(control, dict) or control.get("result") != "refuted":
         return False
-    refuted, tied = control.get("points_refuted"), record.get("tied_to_rtl_by")
-    if isinstance(tied, dict) and tied.get("format") != TIE:
+    refuted, way = control.get("points_refuted"), record.get("tied_to_rtl_by")
+    if isinstance(way, dict) and way.get("format") != TIE:
         return False
     return (
         record.get("format") == prove.RECORD
