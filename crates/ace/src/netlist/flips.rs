@@ -88,7 +88,8 @@ pub fn run(
                 .with_context(|| format!("cannot write {}", path.display()))?;
             if said.elapsed() >= SAID {
                 *said = Instant::now();
-                let rate = f64::from(BLOCK) * (turned.done.len() - had) as f64 / start.elapsed().as_secs_f64();
+                let rate =
+                    f64::from(BLOCK) * (turned.done.len() - had) as f64 / start.elapsed().as_secs_f64();
                 eprintln!("{} of {blocks} blocks, {rate:.0} bits a second", turned.done.len());
             }
         }
