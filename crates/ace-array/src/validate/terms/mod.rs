@@ -13,6 +13,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use super::draws::{DRAWS, Draws, drawn};
 use super::sweep::Made;
