@@ -51,7 +51,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo demo-live check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo demo-live check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -107,6 +107,7 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	$(PY) -m ace_flow formal $(if $(PART),--fast) --jobs $(JOBS)
 	$(PY) -m ace_flow equiv --controls --built $(if $(PART),3,0)
 	$(PY) -m ace_flow standard
+	$(PY) -m ace_flow standard-sets
 	$(PY) -m ace_flow faults
 	$(PY) -m ace_flow noninterference --netlist --faults
 	$(PY) -m ace_flow loader model
@@ -200,6 +201,11 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds and all 
 
 deny: check-system  ## licences, sources and duplicates of the crates that we build on, by cargo-deny (deny.toml)
 	cargo deny check bans licenses sources
+
+FLIPPED ?= build/configurations/des/des.bit
+flips: ace  ## every bit of one image turned (FLIPPED=FILE.bit), hours: what a reading makes of each; goes on where it was ended
+	@mkdir -p build/flips
+	$(ACE) netlist $(FLIPPED) --flips build/flips/$(basename $(notdir $(FLIPPED))).json
 
 fuzz: check-system  ## the fuzz targets, FUZZ_SECONDS each (tests/fuzz/README.md)
 	scripts/fuzz.sh $(FUZZ_SECONDS)

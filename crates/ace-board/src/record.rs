@@ -44,8 +44,6 @@ const TIE_FORMAT: u64 = 2;
 /// What a record says of the way from a netlist to its RTL.
 #[derive(Deserialize)]
 struct Stated {
-    #[serde(default)]
-    format: u64,
     method: String,
     recipe: String,
     netlist_sha256: String,
@@ -224,9 +222,12 @@ pub fn tie(stated: &Value, origin: &Origin<'_>) -> Result<Tie, RecordError> {
     if matches!(stated, Value::Null | Value::String(_)) {
         return Ok(Tie::Simulation);
     }
+    // Another format has other fields.
+    if let Some(format) = stated["format"].as_u64().filter(|format| *format != TIE_FORMAT) {
+        return Err(RecordError::TieFormat(format));
+    }
     let stated = Stated::deserialize(stated).map_err(RecordError::TieMalformed)?;
     let Stated {
-        format,
         method,
         recipe: of,
         netlist_sha256,
@@ -238,9 +239,6 @@ pub fn tie(stated: &Value, origin: &Origin<'_>) -> Result<Tie, RecordError> {
         ..
     } = stated;
     let (netlist, recipe) = (origin.netlist.map(hex::encode).unwrap_or_default(), origin.recipe);
-    if format != TIE_FORMAT {
-        return Err(RecordError::TieFormat(format));
-    }
     if netlist_sha256 != netlist {
         return Err(RecordError::TieOfOtherNetlist { found: netlist_sha256, wanted: netlist });
     }

@@ -75,7 +75,7 @@ pub fn run(
             let Some(block) = waiting.lock().expect("no panic").pop() else { return Ok(()) };
             let counts = tried(&mut flips, memory, database, block)?;
             let mut shared = shared.lock().expect("no panic");
-            let (turned, said) = &mut *shared;
+            let (turned, last) = &mut *shared;
             turned.done.push(block);
             for (verdict, count) in counts.verdicts {
                 *turned.verdicts.entry(format!("{verdict:?}")).or_default() += count;
@@ -86,8 +86,8 @@ pub fn run(
             let text = serde_json::to_string_pretty(turned)?;
             ace_fs::write(path, text.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
-            if said.elapsed() >= SAID {
-                *said = Instant::now();
+            if last.elapsed() >= SAID {
+                *last = Instant::now();
                 let rate =
                     f64::from(BLOCK) * (turned.done.len() - had) as f64 / start.elapsed().as_secs_f64();
                 eprintln!("{} of {blocks} blocks, {rate:.0} bits a second", turned.done.len());
