@@ -223,7 +223,8 @@ pub fn tie(stated: &Value, origin: &Origin<'_>) -> Result<Tie, RecordError> {
         return Ok(Tie::Simulation);
     }
     // Another format has other fields.
-    if let Some(format) = stated["format"].as_u64().filter(|format| *format != TIE_FORMAT) {
+    let format = stated["format"].as_u64().unwrap_or(0);
+    if stated.is_object() && format != TIE_FORMAT {
         return Err(RecordError::TieFormat(format));
     }
     let stated = Stated::deserialize(stated).map_err(RecordError::TieMalformed)?;

@@ -110,8 +110,10 @@ fn what_ties_the_netlist_to_the_rtl_has_to_be_of_both() {
         assert!(found.as_ref().is_err_and(|error| error.contains(why)), "{key} {value}: {found:?}");
     }
     assert!(with_tie(stated("points", json!(9)), None).is_err_and(|error| error.contains("another RTL")));
-    for stated in [json!({}), json!([1])] {
-        assert!(with_tie(stated.clone(), r).is_err_and(|error| error.contains("is none")), "{stated}");
+    for (stated, why) in
+        [(json!({}), "format 0"), (json!({"format": TIE_FORMAT}), "is none"), (json!([1]), "is none")]
+    {
+        assert!(with_tie(stated.clone(), r).is_err_and(|error| error.contains(why)), "{stated}");
     }
 }
 
