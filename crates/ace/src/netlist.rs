@@ -106,10 +106,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let pins =
         Pins::parse(&args.package, &text(&args.pins)?).with_context(|| format!("{}", args.pins.display()))?;
     let in_file = || format!("{}", args.file.display());
-    if let Some(kept) = &args.flips {
+    if let Some(progress) = &args.flips {
         let reading = Reading::new(&memory, &database, &pins).with_context(in_file)?;
         let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
-        return flips::run(&memory, &database, &reading, kept, jobs.map_or(1, usize::from), args.json);
+        return flips::run(&memory, &database, &reading, progress, jobs.map_or(1, usize::from), args.json);
     }
     let mut netlist = extract(&memory, &database, &pins).with_context(in_file)?;
     let places: Vec<String> = netlist.cells.iter().map(|cell| cell.name.clone()).collect();

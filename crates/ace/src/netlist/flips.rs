@@ -21,7 +21,7 @@ const SAID: Duration = Duration::from_secs(10);
 /// What came of all blocks so far.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Kept {
+struct Progress {
     memory_sha256: String,
     bits: u32,
     block: u32,
@@ -48,7 +48,7 @@ pub fn run(
     json: bool,
 ) -> Result<Outcome> {
     let bits = BitFlipSensitivity::new(reading)?.bits();
-    let mut kept = Kept {
+    let mut progress = Progress {
         memory_sha256: hex::encode(memory.digest()),
         bits,
         block: BLOCK,
@@ -58,38 +58,39 @@ pub fn run(
     };
     if path.exists() {
         let text = ace_fs::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let before: Kept = serde_json::from_str(&text)
+        let before: Progress = serde_json::from_str(&text)
             .with_context(|| format!("{} is not what --flips writes: name another file", path.display()))?;
         let same = (&before.memory_sha256, before.bits, before.block)
-            == (&kept.memory_sha256, kept.bits, kept.block);
+            == (&progress.memory_sha256, progress.bits, progress.block);
         ensure!(same, "{} is of other bits: name another file", path.display());
-        kept = before;
+        progress = before;
     }
     let blocks = bits.div_ceil(BLOCK);
-    let waiting = Mutex::new((0..blocks).filter(|block| !kept.done.contains(block)).collect::<Vec<_>>());
-    let (start, had) = (Instant::now(), kept.done.len());
-    let shared = Mutex::new((kept, start));
+    let waiting = Mutex::new((0..blocks).filter(|block| !progress.done.contains(block)).collect::<Vec<_>>());
+    let (start, had) = (Instant::now(), progress.done.len());
+    let shared = Mutex::new((progress, start));
     let work = || -> Result<()> {
         let mut flips = BitFlipSensitivity::new(reading)?;
         loop {
             let Some(block) = waiting.lock().expect("no panic").pop() else { return Ok(()) };
             let counts = tried(&mut flips, memory, database, block)?;
             let mut shared = shared.lock().expect("no panic");
-            let (kept, said) = &mut *shared;
-            kept.done.push(block);
+            let (progress, printed) = &mut *shared;
+            progress.done.push(block);
             for (verdict, count) in counts.verdicts {
-                *kept.verdicts.entry(format!("{verdict:?}")).or_default() += count;
+                *progress.verdicts.entry(format!("{verdict:?}")).or_default() += count;
             }
             for (name, count) in counts.accepted {
-                *kept.accepted.entry(name).or_default() += count;
+                *progress.accepted.entry(name).or_default() += count;
             }
-            let text = serde_json::to_string_pretty(kept)?;
+            let text = serde_json::to_string_pretty(progress)?;
             ace_fs::write(path, text.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
-            if said.elapsed() >= SAID {
-                *said = Instant::now();
-                let rate = f64::from(BLOCK) * (kept.done.len() - had) as f64 / start.elapsed().as_secs_f64();
-                eprintln!("{} of {blocks} blocks, {rate:.0} bits a second", kept.done.len());
+            if printed.elapsed() >= SAID {
+                *printed = Instant::now();
+                let rate =
+                    f64::from(BLOCK) * (progress.done.len() - had) as f64 / start.elapsed().as_secs_f64();
+                eprintln!("{} of {blocks} blocks, {rate:.0} bits a second", progress.done.len());
             }
         }
     };
@@ -97,16 +98,16 @@ pub fn run(
         let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("no panic"))
     })?;
-    let (kept, _) = shared.into_inner().expect("no panic");
+    let (progress, _) = shared.into_inner().expect("no panic");
     if json {
-        print_json(&kept)?;
+        print_json(&progress)?;
         return Ok(Outcome::Well);
     }
     let mut out = std::io::stdout().lock();
     let verdicts: Vec<String> =
-        kept.verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
-    writeln!(out, "{} bits: {}", kept.bits, verdicts.join(", "))?;
-    for (name, count) in &kept.accepted {
+        progress.verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
+    writeln!(out, "{} bits: {}", progress.bits, verdicts.join(", "))?;
+    for (name, count) in &progress.accepted {
         writeln!(out, "the same circuit: {count} of {name}")?;
     }
     Ok(Outcome::Well)
