@@ -201,11 +201,7 @@ impl<'n> Comparison<'n> {
 
 /// Values of a point.
 fn value(point: &Point, values: &[Pattern]) -> Pattern {
-    let of = |net: Net, inverted: bool| values[net.index()].map(|word| if inverted { !word } else { word });
-    let own = of(point.net, point.inverted);
-    let when = point.when.iter().map(|(net, inverted)| of(*net, *inverted));
-    let when = when.reduce(|a, b| std::array::from_fn(|word| a[word] | b[word]));
-    when.map_or(own, |when| std::array::from_fn(|word| own[word] & when[word]))
+    values[point.net.index()].map(|word| if point.inverted { !word } else { word })
 }
 
 /// Random values for all that a circuit begins with, by its name.

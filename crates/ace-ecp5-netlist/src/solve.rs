@@ -126,11 +126,7 @@ impl Graph {
     fn points(&mut self, circuit: &Simulator) -> BTreeMap<String, Literal> {
         let values = self.add(circuit.netlist, &circuit.order);
         let point = |(name, point): (String, Point)| {
-            let value = values[point.net.index()] ^ Literal::from(point.inverted);
-            let when =
-                point.when.iter().map(|(net, inverted)| values[net.index()] ^ Literal::from(*inverted));
-            let when = when.reduce(|a, b| self.lut(OR, [a, b, 0, 0]));
-            (name, when.map_or(value, |when| self.lut(AND, [value, when, 0, 0])))
+            (name, values[point.net.index()] ^ Literal::from(point.inverted))
         };
         points(circuit.netlist).into_iter().map(point).collect()
     }
@@ -139,8 +135,6 @@ impl Graph {
 /// The third input chooses the second.
 const MUX: u16 = 0xcaca;
 const XOR: u16 = 0x6666;
-const OR: u16 = 0xeeee;
-const AND: u16 = 0x8888;
 
 /// Whether any values of inputs and of what is cut tell two circuits apart. `None`: the solver gives up.
 pub(crate) fn differ(circuits: [&Simulator; 2]) -> Option<bool> {

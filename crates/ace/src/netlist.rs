@@ -44,7 +44,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     control: Option<PathBuf>,
     /// Turn every single bit instead, and say what a reading makes of each: refused, different, or the same. What was
-    /// found so far is written to this file, from which the command goes on if it is called again
+    /// found so far is kept in this file, from which the command goes on if it is called again
     #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "output", "control"])]
     flips: Option<PathBuf>,
     /// Threads for --flips; default: one for each processor
@@ -106,10 +106,10 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let pins =
         Pins::parse(&args.package, &text(&args.pins)?).with_context(|| format!("{}", args.pins.display()))?;
     let in_file = || format!("{}", args.file.display());
-    if let Some(file) = &args.flips {
+    if let Some(progress) = &args.flips {
         let reading = Reading::new(&memory, &database, &pins).with_context(in_file)?;
         let jobs = args.jobs.or_else(|| std::thread::available_parallelism().ok());
-        return flips::run(&memory, &database, &reading, file, jobs.map_or(1, usize::from), args.json);
+        return flips::run(&memory, &database, &reading, progress, jobs.map_or(1, usize::from), args.json);
     }
     let mut netlist = extract(&memory, &database, &pins).with_context(in_file)?;
     let places: Vec<String> = netlist.cells.iter().map(|cell| cell.name.clone()).collect();

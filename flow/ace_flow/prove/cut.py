@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from ace_flow.prove.gates import ABSENT, AND, FALSE, OR, TRUE, Graph, Literal, Signal, tables
+from ace_flow.prove.gates import ABSENT, FALSE, TRUE, Graph, Literal, Signal, tables
 from ace_flow.tools import ToolError
 
 # The cells at which circuits are cut, and the pins that they may have.
@@ -123,9 +123,6 @@ class Circuit:
                     values[top] = self.graph.lut(table, [values[one] for one in inputs])
         return values[signal]
 
-    def _both(self, one: Literal, other: Literal) -> Literal:
-        return self.graph.lut(AND, [one, other])
-
     def _pins(self, cell: dict) -> Iterator[tuple[str, list[Literal]]]:
         """What a cut cell is given, pin by pin, in one form."""
         connections = cell["connections"]
@@ -160,35 +157,24 @@ class Circuit:
     def _block_memory(
         self, told: dict, pin: Callable, turned: Callable
     ) -> Iterator[tuple[str, list[Literal]]]:
-        """Address bits below the width are unused; data and byte enables count only while writing; the enable of an
-        output register that is not there does not count."""
-        widths = {side: int(told.get(f"DATA_WIDTH_{side}", f"{18:b}"), 2) for side in "AB"}
-        writes = {side: turned(f"WE{side}", f"WE{side}MUX") for side in "AB"}
-        for side, other in ("AB", "BA"):
+        """Address bits below the width lead nowhere. All else counts, also while nothing is written and where there is no
+        output register: an inversion that no other pin shows is a difference."""
+        for side in "AB":
             yield f"clock_{side}", [turned(f"CLK{side}", f"CLK{side}MUX")]
             yield f"enable_{side}", [turned(f"CE{side}", f"CE{side}MUX")]
-            registered = told.get(f"REGMODE_{side}", "NOREG") == "OUTREG"
-            yield f"output_enable_{side}", [turned(f"OCE{side}", f"OCE{side}MUX") if registered else FALSE]
-            yield f"write_{side}", [writes[side]]
+            yield f"output_enable_{side}", [turned(f"OCE{side}", f"OCE{side}MUX")]
+            yield f"write_{side}", [turned(f"WE{side}", f"WE{side}MUX")]
             yield f"reset_{side}", [turned(f"RST{side}", f"RST{side}MUX")]
             code = told.get(f"CSDECODE_{side}", "0b000").removeprefix("0b")
             wanted = 1 << int(code, 2)
             yield f"select_{side}", [self.graph.lut(wanted, [pin(f"CS{side}{bit}") for bit in range(3)])]
-            # The lowest bits are byte enables in wide modes, and lead nowhere in narrower ones.
-            enables = {36: 4, 18: 2}.get(widths[side], 0)
-            unused = {36: 5, 18: 4, 9: 3, 4: 2, 2: 1}.get(widths[side], 0)
-            address: list[Literal] = []
-            for bit in range(14):
-                if bit < enables:
-                    address.append(self._both(pin(f"AD{side}{bit}"), writes[side]))
-                else:
-                    address.append(FALSE if bit < unused else pin(f"AD{side}{bit}"))
+            # The lowest bits are byte enables in wide modes.
+            width = int(told.get(f"DATA_WIDTH_{side}", f"{18:b}"), 2)
+            enables = {36: 4, 18: 2}.get(width, 0)
+            unused = range(enables, {36: 5, 18: 4, 9: 3, 4: 2, 2: 1}.get(width, 0))
+            address = [FALSE if bit in unused else pin(f"AD{side}{bit}") for bit in range(14)]
             yield f"address_{side}", address
-            # The wide mode takes its upper half from the other port's pins.
-            writing = writes[side]
-            if widths[other] == 36:
-                writing = self.graph.lut(OR, [writing, writes[other]])
-            yield f"data_{side}", [self._both(pin(f"DI{side}{bit}"), writing) for bit in range(18)]
+            yield f"data_{side}", [pin(f"DI{side}{bit}") for bit in range(18)]
 
 
 def different(one: Circuit, other: Circuit) -> dict[str, list[tuple[Literal, Literal]]]:

@@ -21,7 +21,7 @@ const SAID: Duration = Duration::from_secs(10);
 /// What came of all blocks so far.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
-struct Turned {
+struct Progress {
     memory_sha256: String,
     bits: u32,
     block: u32,
@@ -48,7 +48,7 @@ pub fn run(
     json: bool,
 ) -> Result<Outcome> {
     let bits = BitFlipSensitivity::new(reading)?.bits();
-    let mut turned = Turned {
+    let mut progress = Progress {
         memory_sha256: hex::encode(memory.digest()),
         bits,
         block: BLOCK,
@@ -58,39 +58,39 @@ pub fn run(
     };
     if path.exists() {
         let text = ace_fs::read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let before: Turned = serde_json::from_str(&text)
+        let before: Progress = serde_json::from_str(&text)
             .with_context(|| format!("{} is not what --flips writes: name another file", path.display()))?;
         let same = (&before.memory_sha256, before.bits, before.block)
-            == (&turned.memory_sha256, turned.bits, turned.block);
+            == (&progress.memory_sha256, progress.bits, progress.block);
         ensure!(same, "{} is of other bits: name another file", path.display());
-        turned = before;
+        progress = before;
     }
     let blocks = bits.div_ceil(BLOCK);
-    let waiting = Mutex::new((0..blocks).filter(|block| !turned.done.contains(block)).collect::<Vec<_>>());
-    let (start, had) = (Instant::now(), turned.done.len());
-    let shared = Mutex::new((turned, start));
+    let waiting = Mutex::new((0..blocks).filter(|block| !progress.done.contains(block)).collect::<Vec<_>>());
+    let (start, had) = (Instant::now(), progress.done.len());
+    let shared = Mutex::new((progress, start));
     let work = || -> Result<()> {
         let mut flips = BitFlipSensitivity::new(reading)?;
         loop {
             let Some(block) = waiting.lock().expect("no panic").pop() else { return Ok(()) };
             let counts = tried(&mut flips, memory, database, block)?;
             let mut shared = shared.lock().expect("no panic");
-            let (turned, last) = &mut *shared;
-            turned.done.push(block);
+            let (progress, printed) = &mut *shared;
+            progress.done.push(block);
             for (verdict, count) in counts.verdicts {
-                *turned.verdicts.entry(format!("{verdict:?}")).or_default() += count;
+                *progress.verdicts.entry(format!("{verdict:?}")).or_default() += count;
             }
             for (name, count) in counts.accepted {
-                *turned.accepted.entry(name).or_default() += count;
+                *progress.accepted.entry(name).or_default() += count;
             }
-            let text = serde_json::to_string_pretty(turned)?;
+            let text = serde_json::to_string_pretty(progress)?;
             ace_fs::write(path, text.as_bytes())
                 .with_context(|| format!("cannot write {}", path.display()))?;
-            if last.elapsed() >= SAID {
-                *last = Instant::now();
+            if printed.elapsed() >= SAID {
+                *printed = Instant::now();
                 let rate =
-                    f64::from(BLOCK) * (turned.done.len() - had) as f64 / start.elapsed().as_secs_f64();
-                eprintln!("{} of {blocks} blocks, {rate:.0} bits a second", turned.done.len());
+                    f64::from(BLOCK) * (progress.done.len() - had) as f64 / start.elapsed().as_secs_f64();
+                eprintln!("{} of {blocks} blocks, {rate:.0} bits a second", progress.done.len());
             }
         }
     };
@@ -98,16 +98,16 @@ pub fn run(
         let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
         workers.into_iter().try_for_each(|worker| worker.join().expect("no panic"))
     })?;
-    let (turned, _) = shared.into_inner().expect("no panic");
+    let (progress, _) = shared.into_inner().expect("no panic");
     if json {
-        print_json(&turned)?;
+        print_json(&progress)?;
         return Ok(Outcome::Well);
     }
     let mut out = std::io::stdout().lock();
     let verdicts: Vec<String> =
-        turned.verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
-    writeln!(out, "{} bits: {}", turned.bits, verdicts.join(", "))?;
-    for (name, count) in &turned.accepted {
+        progress.verdicts.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
+    writeln!(out, "{} bits: {}", progress.bits, verdicts.join(", "))?;
+    for (name, count) in &progress.accepted {
         writeln!(out, "the same circuit: {count} of {name}")?;
     }
     Ok(Outcome::Well)
