@@ -124,7 +124,7 @@ impl Fabric<'_> {
     }
 
     /// What the database says a bit belongs to.
-    fn owners(&self, tile: &Tile, frame: usize, bit: usize) -> Vec<String> {
+    pub(crate) fn owners(&self, tile: &Tile, frame: usize, bit: usize) -> Vec<String> {
         let kind = &self.database.types[usize::from(tile.kind)];
         let here = |b: &super::tiles::Bit| (usize::from(b.frame), usize::from(b.bit)) == (frame, bit);
         let muxes = kind.muxes.iter().filter(|mux| mux.arcs.iter().any(|(_, bits)| bits.iter().any(here)));
@@ -140,7 +140,7 @@ impl Fabric<'_> {
 }
 
 /// The bits that differ, by frame and bit.
-fn differences(a: &ConfigMemory, b: &ConfigMemory) -> Vec<(usize, usize)> {
+pub(crate) fn differences(a: &ConfigMemory, b: &ConfigMemory) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     for number in 0..a.device().frames {
         let (Some(x), Some(y)) = (a.frame(number), b.frame(number)) else { continue };
