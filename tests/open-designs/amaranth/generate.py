@@ -29,7 +29,7 @@ class Uart(Elaboratable):
     through a buffer of 16 bytes."""
 
     def __init__(self):
-        self.led, self.rx, self.tx = Signal(8), Signal(), Signal(init=1)
+        self.led, self.rx, self.tx = Signal(8, name="led"), Signal(name="rx"), Signal(name="tx")
         self.divisor = 217
 
     def elaborate(self, platform):
@@ -83,7 +83,7 @@ class Flash(Elaboratable):
     logic has (USRMCLK); a register at every pad, a PLL, the oscillator of the device, and a wire of two directions."""
 
     def __init__(self):
-        self.clock, self.select, self.led = Signal(), Signal(), Signal(4)
+        self.clock, self.select, self.led = Signal(name="clock"), Signal(name="select"), Signal(4, name="led")
         self.data, self.wire = IOPort(4, name="data"), IOPort(1, name="wire")
 
     def elaborate(self, platform):

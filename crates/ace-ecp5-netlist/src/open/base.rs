@@ -7,8 +7,8 @@ use crate::fabric::Fabric;
 
 /// Of 25k dies: the voltage monitor's tile has another type there.
 const MONITOR: (&str, [(usize, usize); 5]) = ("DSP_SPINE_UL1", [(2, 0), (3, 0), (5, 0), (11, 0), (13, 0)]);
-/// Of 85k dies: the columns of the lowest row in which a bit without a name is set.
-const LOWEST: [i16; 12] = [101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 113];
+/// Of 85k dies: from this column on, pads of the lowest row have a bit without a meaning that is set.
+const LOWEST: i16 = 96;
 /// Where parts have SERDES, the constants of [`crate::closed`] have no names: frames of a tile whose bit is set, and that
 /// bit.
 const TIED_BIT: usize = 10;
@@ -44,7 +44,7 @@ impl Fabric<'_> {
             if die == "25" && kind == MONITOR.0 {
                 MONITOR.1.iter().for_each(|(frame, bit)| set(*frame, *bit));
             }
-            if die == "85" && tile.row == lowest && LOWEST.contains(&tile.col) && kind.starts_with("PICB") {
+            if die == "85" && tile.row == lowest && tile.col >= LOWEST && kind.starts_with("PICB") {
                 set(0, 1);
             }
             for (_, frames) in SERDES.iter().filter(|(name, _)| *name == kind) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How a pad is set: which type and which attributes, written one behind the other, have exactly its bits.
+//! How pads are set: which types and which attributes, written one behind the other, have exactly their bits. Two pads
+//! beside each other share bits, which make them a differential one.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,10 +20,16 @@ const ATTRIBUTES: [&str; 10] = [
     "TERMINATION_1V35",
     "OPENDRAIN",
 ];
-const BASE: &str = "BASE_TYPE";
+pub(super) const BASE: &str = "BASE_TYPE";
+/// As many attributes may two pads have together.
+const MOST: usize = 8;
 
-/// A bit of the memory, and how it is to be.
-type At = ((usize, usize), bool);
+/// A bit of the memory: frame and bit.
+pub(super) type At = (usize, usize);
+/// The bits of a value, and how they are to be.
+type Bits = Vec<(At, bool)>;
+/// What a pad can be set to: settings, their values, and the bits of these.
+pub(super) type Groups = Vec<(&'static str, Vec<(String, Bits)>)>;
 
 /// What a pad holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +51,7 @@ impl Fabric<'_> {
     }
 
     /// The bits of a value, in all tiles that know it.
-    fn value_bits(&self, tiles: &[Tile], name: &str, value: &str) -> Vec<At> {
+    fn value_bits(&self, tiles: &[Tile], name: &str, value: &str) -> Bits {
         let mut all = Vec::new();
         for tile in tiles {
             let choice = self.database.types[usize::from(tile.kind)].choices.get(name);
@@ -65,97 +72,139 @@ impl Fabric<'_> {
             tiles.iter().filter_map(|tile| self.database.types[usize::from(tile.kind)].choices.get(name));
         let mut values: Vec<String> =
             choices.flat_map(|choice| choice.options.iter().map(|(value, _)| value.clone())).collect();
-        values.sort();
+        // Of types with the same bits, the usual one first.
+        values.sort_by_key(|value| (value != "NONE", !value.ends_with("_LVCMOS33"), value.clone()));
         values.dedup();
         values
     }
 
-    /// The settings that have exactly the bits of a pad; those with fewest attributes first. `taken`: bits that another
-    /// pad's setting has explained.
-    pub(super) fn pad_settings(
-        &self,
-        tiles: &[Tile],
-        pad: Pad,
-        taken: &HashSet<(usize, usize)>,
-    ) -> Vec<Setting> {
-        let name = |attribute: &str| format!("PIO{}.{attribute}", pad.pio);
-        let mut groups: Vec<(&str, Vec<(String, Vec<At>)>)> = Vec::new();
-        let mut own: HashSet<(usize, usize)> = HashSet::new();
-        for attribute in std::iter::once(BASE).chain(ATTRIBUTES) {
-            let values = self.values(tiles, &name(attribute));
+    /// All that a pad can be set to: the type first, then attributes, each with the bits of its values.
+    pub(super) fn pad_groups(&self, tiles: &[Tile], pad: Pad) -> Groups {
+        let group = |attribute: &'static str| {
+            let name = format!("PIO{}.{attribute}", pad.pio);
             let of = |value: String| {
-                let bits = self.value_bits(tiles, &name(attribute), &value);
+                let bits = self.value_bits(tiles, &name, &value);
                 (value, bits)
             };
-            let values: Vec<(String, Vec<At>)> = values.into_iter().map(of).collect();
-            own.extend(values.iter().flat_map(|(_, bits)| bits.iter().map(|(at, _)| *at)));
-            groups.push((attribute, values));
-        }
-        let held: HashSet<(usize, usize)> =
-            own.iter().filter(|at| self.memory.bit(at.0, at.1) == Some(true)).copied().collect();
-        let mut found = Vec::new();
-        let mut chosen = BTreeMap::new();
-        let settled = taken.iter().filter(|at| own.contains(at)).copied().collect();
-        backwards(&groups, &held, settled, &mut chosen, &mut found);
-        found.sort_by_key(|setting| (setting.attributes.len(), setting.base.clone()));
-        found.dedup();
-        found
+            (attribute, self.values(tiles, &name).into_iter().map(of).collect())
+        };
+        std::iter::once(BASE).chain(ATTRIBUTES).map(group).collect()
     }
 
-    /// The circuit rests on what a pad is set to.
-    pub(super) fn explain_pad(&self, tiles: &[Tile], pad: Pad, setting: &Setting) -> HashSet<(usize, usize)> {
-        let all = std::iter::once((BASE, setting.base.as_str())).chain(
-            ATTRIBUTES.into_iter().filter_map(|name| Some((name, setting.attributes.get(name)?.as_str()))),
-        );
+    /// What two pads that share bits are set to, so that all bits are as they are and no fewer attributes would do.
+    /// `allowed` says of each of the two which type and attributes it may have.
+    pub(super) fn pair_settings(
+        &self,
+        pair: &[&Groups],
+        allowed: &dyn Fn(usize, &str, &str) -> bool,
+        fits: &dyn Fn(usize, &Setting) -> bool,
+    ) -> Option<Vec<Setting>> {
+        let held: HashSet<At> = pair
+            .iter()
+            .flat_map(|groups| bits_of(groups))
+            .filter(|at| self.memory.bit(at.0, at.1) == Some(true))
+            .collect();
+        // What the empty design holds needs no explanation.
+        let base: HashSet<At> = {
+            let written = self.written.borrow();
+            held.iter().filter(|at| written.bit(at.0, at.1) == Some(true)).copied().collect()
+        };
+        let mut steps = Vec::new();
+        for (number, groups) in pair.iter().enumerate() {
+            for (attribute, values) in *groups {
+                let values = values.iter().filter(|(value, _)| allowed(number, attribute, value));
+                let values = values.filter(|(_, bits)| *attribute == BASE || !bits.is_empty()).collect();
+                steps.push(Step { pad: number, attribute, values });
+            }
+        }
+        let blank = || Setting { base: String::new(), attributes: BTreeMap::new() };
+        (0..=MOST).find_map(|count| {
+            let mut search = Search { held: &held, base: &base, chosen: vec![blank(); pair.len()], fits };
+            search.backwards(&steps, HashSet::new(), count).then_some(search.chosen)
+        })
+    }
+
+    /// The circuit rests on what pads are set to.
+    pub(super) fn explain_pads(&self, pair: &[&Groups], settings: &[Setting]) {
         let mut set = HashSet::new();
-        for (name, value) in all {
-            for (at, to) in self.value_bits(tiles, &format!("PIO{}.{name}", pad.pio), value) {
-                if to {
-                    set.insert(at)
-                } else {
-                    set.remove(&at)
-                };
+        for (groups, setting) in pair.iter().zip(settings) {
+            for (attribute, values) in *groups {
+                let chosen =
+                    if *attribute == BASE { Some(&setting.base) } else { setting.attributes.get(*attribute) };
+                for (at, to) in
+                    values.iter().filter(|(value, _)| Some(value) == chosen).flat_map(|(_, bits)| bits)
+                {
+                    if *to {
+                        set.insert(*at)
+                    } else {
+                        set.remove(at)
+                    };
+                }
             }
         }
         let mut written = self.written.borrow_mut();
         for (frame, bit) in &set {
             written.set_bit(*frame, *bit, true);
         }
-        set
     }
 }
 
-/// Chooses from the last group to the first: what is written last has its bits as they are, and what is written before it
-/// has those that are left.
-fn backwards(
-    groups: &[(&str, Vec<(String, Vec<At>)>)],
-    held: &HashSet<(usize, usize)>,
-    settled: HashSet<(usize, usize)>,
-    chosen: &mut BTreeMap<String, String>,
-    found: &mut Vec<Setting>,
-) {
-    let Some(((attribute, values), rest)) = groups.split_last() else { return };
-    let base = rest.is_empty();
-    if !base {
-        backwards(rest, held, settled.clone(), chosen, found);
-    }
-    for (value, bits) in values {
-        // Bits of several entries: the last one counts.
-        let mut wanted: BTreeMap<(usize, usize), bool> = BTreeMap::new();
-        wanted.extend(bits.iter().map(|(at, set)| (*at, *set)));
-        if wanted.iter().any(|(at, set)| !settled.contains(at) && held.contains(at) != *set) {
-            continue;
+/// Every bit that any value has.
+pub(super) fn bits_of(groups: &Groups) -> impl Iterator<Item = At> {
+    groups.iter().flat_map(|(_, values)| values).flat_map(|(_, bits)| bits.iter().map(|(at, _)| *at))
+}
+
+/// One thing to choose.
+struct Step<'a> {
+    pad: usize,
+    attribute: &'static str,
+    values: Vec<&'a (String, Bits)>,
+}
+
+struct Search<'a> {
+    /// The bits that are set.
+    held: &'a HashSet<At>,
+    base: &'a HashSet<At>,
+    chosen: Vec<Setting>,
+    fits: &'a dyn Fn(usize, &Setting) -> bool,
+}
+
+impl Search<'_> {
+    /// Chooses from the last step to the first: what is written last has its bits as they are, and what is written before
+    /// it has those that are left. So many attributes are chosen.
+    fn backwards(&mut self, steps: &[Step<'_>], settled: HashSet<At>, count: usize) -> bool {
+        let Some((step, rest)) = steps.split_last() else {
+            return count == 0 && self.held.iter().all(|at| settled.contains(at) || self.base.contains(at));
+        };
+        let base = step.attribute == BASE;
+        if !base && self.backwards(rest, settled.clone(), count) {
+            return true;
         }
-        let mut now = settled.clone();
-        now.extend(wanted.keys());
-        if base {
-            if held.iter().all(|at| now.contains(at)) {
-                found.push(Setting { base: value.clone(), attributes: chosen.clone() });
+        if !base && count == 0 {
+            return false;
+        }
+        for (value, bits) in &step.values {
+            // Bits of several entries: the last one counts.
+            let wanted: BTreeMap<At, bool> = bits.iter().copied().collect();
+            if wanted.iter().any(|(at, set)| !settled.contains(at) && self.held.contains(at) != *set) {
+                continue;
             }
-        } else if !wanted.is_empty() {
-            chosen.insert((*attribute).to_owned(), value.clone());
-            backwards(rest, held, now, chosen, found);
-            chosen.remove(*attribute);
+            let mut now = settled.clone();
+            now.extend(wanted.keys());
+            if base {
+                self.chosen[step.pad].base.clone_from(value);
+                let one = self.chosen[step.pad].clone();
+                if (self.fits)(step.pad, &one) && self.backwards(rest, now, count) {
+                    return true;
+                }
+            } else {
+                self.chosen[step.pad].attributes.insert(step.attribute.to_owned(), value.clone());
+                if self.backwards(rest, now, count - 1) {
+                    return true;
+                }
+                self.chosen[step.pad].attributes.remove(step.attribute);
+            }
         }
+        false
     }
 }

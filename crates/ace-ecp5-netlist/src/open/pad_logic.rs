@@ -93,6 +93,20 @@ impl Extractor<'_> {
         Err(NetlistError::Unsupported(format!("pad {}", place(pad)), what.to_owned()))
     }
 
+    /// Where a pad's logic is on, its settings for what is not in use are what they are: nothing reads it.
+    pub(super) fn explain_logic(&self, pad: Pad, tiles: &[Tile]) {
+        if matches!(self.fabric.pad_logic(pad, "MODE"), None | Some("NONE")) {
+            return;
+        }
+        let begin = format!("IOLOGIC{}.", pad.pio);
+        for tile in tiles {
+            let names = self.fabric.database.types[usize::from(tile.kind)].choices.keys();
+            for name in names.filter(|name| name.starts_with(&begin)) {
+                self.fabric.find_setting(tile, name);
+            }
+        }
+    }
+
     /// A pin of a pad's logic, at whichever edge.
     fn logic_pin(&mut self, pad: Pad, pin: &str) -> Result<Net, NetlistError> {
         let edge = if self.edge(pad) { "SIOLOGIC" } else { "IOLOGIC" };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A memory from its pads backwards.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use ace_ecp5::memory::ConfigMemory;
 
-use super::pad_bits::Setting;
+use super::pad_bits::{BASE, Groups, Setting};
 use super::{Open, OpenPins, PadReading, suffixed};
 use crate::cells::{Net, Port};
 use crate::database::{Database, Pad, Tile};
@@ -46,6 +46,7 @@ pub fn extract_open(
     fabric.open = true;
     let mut extractor = Extractor::new(fabric);
     extractor.no_global_reset()?;
+    extractor.fabric.write_base()?;
     let used = extractor.used_pads(pins)?;
     for one in &used {
         if one.reading.direction != "OUTPUT" {
@@ -67,9 +68,9 @@ pub fn extract_open(
             port(suffixed(name, "$off"), off);
         }
     }
+    used.iter().for_each(|one| extractor.explain_logic(one.pad, &one.tiles));
     extractor.user_clock()?;
     extractor.finish()?;
-    extractor.fabric.write_base()?;
     extractor.residual_quadrants()?;
     extractor.residual_logic()?;
     for cell in &extractor.netlist.cells {
@@ -110,52 +111,90 @@ impl Extractor<'_> {
         let mut pads: Vec<Pad> = database.supplied.iter().map(|supplied| supplied.pad).collect();
         pads.sort_by_key(|pad| (pad.row, pad.col, pad.pio));
         let mut used = Vec::new();
-        let mut taken = HashSet::new();
-        for pad in pads {
-            let tiles = self.fabric.open_pad_tiles(pad);
-            let place = format!("pad R{}C{}{}", pad.row, pad.col, pad.pio);
-            let settings = self.fabric.pad_settings(&tiles, pad, &taken);
-            let ball = ball_of.get(&pad);
-            let name = ball.and_then(|ball| names.get(ball));
-            let told = name.and_then(|name| pins.attributes.get(*name));
-            let none = settings.iter().find(|setting| setting.base == "NONE");
-            if let Some(setting) = none {
-                taken.extend(self.fabric.explain_pad(&tiles, pad, setting));
-                continue;
+        let mut at = 0;
+        while let Some(first) = pads.get(at).copied() {
+            // A and B, and C and D, of a place share bits.
+            let second = pads.get(at + 1).copied().filter(|pad| {
+                (pad.row, pad.col) == (first.row, first.col)
+                    && matches!((first.pio, pad.pio), ('A', 'B') | ('C', 'D'))
+            });
+            let pair: Vec<Pad> = std::iter::once(first).chain(second).collect();
+            at += pair.len();
+            let tiles: Vec<Vec<Tile>> = pair.iter().map(|pad| self.fabric.open_pad_tiles(*pad)).collect();
+            let groups: Vec<Groups> =
+                pair.iter().zip(&tiles).map(|(pad, tiles)| self.fabric.pad_groups(tiles, *pad)).collect();
+            let groups: Vec<&Groups> = groups.iter().collect();
+            let name = |pad: &Pad| ball_of.get(pad).and_then(|ball| names.get(ball).copied());
+            let told: Vec<Option<&BTreeMap<String, String>>> =
+                pair.iter().map(|pad| name(pad).and_then(|name| pins.attributes.get(name))).collect();
+            let (settings, as_told) = self.read_pair(&pair, &groups, &told)?;
+            self.fabric.explain_pads(&groups, &settings);
+            for ((pad, setting), (told, tiles)) in pair.iter().zip(settings).zip(told.iter().zip(tiles)) {
+                if setting.base == "NONE" {
+                    continue;
+                }
+                let ball = ball_of.get(pad).map(|ball| (*ball).clone());
+                if let (Some(told), false, Some(name)) = (told, as_told, name(pad)) {
+                    let told: Vec<String> =
+                        told.iter().map(|(key, value)| format!("{key}={value}")).collect();
+                    let is = format!("{} {:?}", setting.base, setting.attributes);
+                    return Err(wrong(format!("{name} is to be {}, and its pad is {is}", told.join(" "))));
+                }
+                let (direction, io_type) = setting.base.split_once('_').unwrap_or((&setting.base, ""));
+                let unnamed =
+                    || ball.clone().unwrap_or_else(|| format!("pad_R{}C{}{}", pad.row, pad.col, pad.pio));
+                let reading = PadReading {
+                    port: name(pad).map_or_else(unnamed, Clone::clone),
+                    ball: ball.clone(),
+                    direction: direction.to_owned(),
+                    io_type: io_type.to_owned(),
+                    attributes: setting.attributes.clone(),
+                    as_told: told.is_some(),
+                };
+                used.push(Used { pad: *pad, tiles, reading });
             }
-            let Some(first) = settings.first() else {
-                return Err(NetlistError::Setting(place, format!("PIO{}.BASE_TYPE", pad.pio)));
-            };
-            let chosen = told.and_then(|told| settings.iter().find(|setting| as_told(setting, told)));
-            if let (Some(told), None, Some(name)) = (told, chosen, name) {
-                let told: Vec<String> = told.iter().map(|(key, value)| format!("{key}={value}")).collect();
-                return Err(wrong(format!(
-                    "{name} is to be {}, and its pad is {} {:?}",
-                    told.join(" "),
-                    first.base,
-                    first.attributes
-                )));
-            }
-            let setting = chosen.unwrap_or(first);
-            taken.extend(self.fabric.explain_pad(&tiles, pad, setting));
-            let (direction, io_type) = setting.base.split_once('_').unwrap_or((&setting.base, ""));
-            let unnamed = || ball.map_or_else(|| place.replace("pad ", "pad_"), |ball| (*ball).clone());
-            let reading = PadReading {
-                port: name.map_or_else(unnamed, |name| (*name).clone()),
-                ball: ball.map(|ball| (*ball).clone()),
-                direction: direction.to_owned(),
-                io_type: io_type.to_owned(),
-                attributes: setting.attributes.clone(),
-                as_told: chosen.is_some(),
-            };
-            used.push(Used { pad, tiles, reading });
         }
         Ok(used)
+    }
+
+    /// What two pads are set to, and whether that is what the file of pins says, where it says something.
+    fn read_pair(
+        &self,
+        pair: &[Pad],
+        groups: &[&Groups],
+        told: &[Option<&BTreeMap<String, String>>],
+    ) -> Result<(Vec<Setting>, bool), NetlistError> {
+        let any = |_: usize, _: &str, _: &str| true;
+        let all = |_: usize, _: &Setting| true;
+        let blank = |_: usize, name: &str, value: &str| name == BASE && value == "NONE";
+        if let Some(settings) = self.fabric.pair_settings(groups, &blank, &all) {
+            return Ok((settings, true));
+        }
+        let allowed = |pad: usize, name: &str, value: &str| match told[pad] {
+            _ if name == BASE => true,
+            Some(told) => {
+                UNTOLD.contains(&name)
+                    || name.starts_with("TERMINATION")
+                    || told.get(name).is_some_and(|v| v == value)
+            }
+            None => true,
+        };
+        let fits = |pad: usize, setting: &Setting| {
+            setting.base == "NONE" || told[pad].is_none_or(|told| as_told(setting, told))
+        };
+        if let Some(settings) = self.fabric.pair_settings(groups, &allowed, &fits) {
+            return Ok((settings, true));
+        }
+        let found = self.fabric.pair_settings(groups, &any, &all);
+        let place = format!("pad R{}C{}{}", pair[0].row, pair[0].col, pair[0].pio);
+        found
+            .map(|settings| (settings, false))
+            .ok_or_else(|| NetlistError::Setting(place, format!("PIO{}.BASE_TYPE", pair[0].pio)))
     }
 }
 
 /// Whether a setting is what a file of pins says: the type, and all attributes that the type has.
-fn as_told(setting: &Setting, told: &std::collections::BTreeMap<String, String>) -> bool {
+fn as_told(setting: &Setting, told: &BTreeMap<String, String>) -> bool {
     let default = "LVCMOS33".to_owned();
     let wanted = told.get("IO_TYPE").unwrap_or(&default);
     let Some((_, io_type)) = setting.base.split_once('_') else { return false };
