@@ -22,6 +22,8 @@ PADS = {
     **dict.fromkeys(("BB", "BBPU", "BBPD"), ("BIDIR", "B", {"I": "I", "T": "T", "O": "O"})),
     "TRELLIS_IO": ("", "B", {"I": "I", "T": "T", "O": "O"}),
 }
+# Registers with enables and resets.
+REGISTERS = ("$dffe", "$sdff", "$aldffe", "$adffe", "$sdffe", "$sdffce")
 # Cells that are in no circuit: they print, check, or say where something was.
 NO_CIRCUIT = ("$scopeinfo", "$print", "$check", "$assert", "$assume", "$cover", "$live", "$fair")
 # A and not B, as a LUT.
@@ -51,6 +53,9 @@ class Form:
     inputs: dict[str, Signal] = field(default_factory=dict)
     outputs: dict[str, Signal] = field(default_factory=dict)
     boxes: list[Box] = field(default_factory=list)
+    # Outputs of cells that proofs do not know, such as latches, which nothing may depend on; and blocks that are not covered.
+    strange: dict[Signal, str] = field(default_factory=dict)
+    uncovered: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.free = 1 + max(
@@ -142,7 +147,7 @@ def of_bits(module: dict) -> Form:
     form = Form(module, words=False)
     for name, cell in module["cells"].items():
         if not _block(form, name, cell):
-            form.cells[name] = cell
+            form.cells[name] = plain(cell)
     for name, port in module["ports"].items():
         for bit, signal in enumerate(port["bits"]):
             into = form.inputs if port["direction"] == "input" else form.outputs
@@ -172,8 +177,10 @@ def of_rtl(module: dict, words: bool) -> Form:
             pads[cell["connections"][at][0]] = (told, name, pins)
         elif kind in ("$tribuf", "$_TBUF_"):
             _tribuf(form, name, cell, pads)
+        elif kind == "$buf":
+            form.same |= dict(zip(cell["connections"]["Y"], cell["connections"]["A"], strict=True))
         elif not _block(form, name, cell):
-            _register(form, name, cell) if words else form.cells.__setitem__(name, cell)
+            _word(form, name, cell) if words else form.cells.__setitem__(name, plain(cell))
     for name, port in module["ports"].items():
         for bit, signal in enumerate(port["bits"]):
             place = (bit + port.get("offset", 0), len(port["bits"]) + port.get("offset", 0))
@@ -264,16 +271,38 @@ def _block(form: Form, name: str, cell: dict) -> bool:
     return True
 
 
+def plain(cell: dict) -> dict:
+    """An ECP5 cell. A port of a block memory that is never enabled has no width: it is called that of the other port."""
+    told = cell["parameters"]
+    if cell["type"] != "DP16KD":
+        return cell
+    off = [s for s in "AB" if cell["connections"].get(f"CE{s}", ["0"]) == ["0"] and told.get(f"CE{s}MUX", "").strip() != "INV"]
+    if len(off) != 1:
+        return cell
+    side, other = off[0], "AB"[off[0] == "A"]
+    width = told.get(f"DATA_WIDTH_{other}", f"{18:b}")
+    return {**cell, "parameters": {**told, f"DATA_WIDTH_{side}": width}}
+
+
+def _word(form: Form, name: str, cell: dict) -> None:
+    """A cell of the RTL."""
+    kind, pins = cell["type"], cell["connections"]
+    if kind == "TRELLIS_FF" or kind in REGISTERS:
+        _register(form, name, cell)
+    elif kind in ("$dff", "$aldff", "$adff") or "MEMID" in cell["parameters"] or {"A", "Y"} <= pins.keys():
+        form.cells[name] = cell
+    elif kind.startswith("$"):
+        form.strange |= {bit: f"{name}, a {kind}," for pin in ("Q", "Y") for bit in pins.get(pin, [])}
+    else:
+        form.uncovered.append(f"{name} of the RTL: a {kind} is not covered")
+
+
 def _register(form: Form, name: str, cell: dict) -> None:
     """Registers with enables and resets as registers without, and primitives as these."""
     kind, pins, told = cell["type"], cell["connections"], cell["parameters"]
     if kind == "TRELLIS_FF":
         _flip_flop(form, name, pins, {key: value.strip() for key, value in told.items()})
         return
-    if kind not in ("$dffe", "$sdff", "$aldffe", "$adffe", "$sdffe", "$sdffce"):
-        form.cells[name] = cell
-        return
-
     def active(pin: str) -> Signal:
         signal = pins[pin][0]
         low = int(told.get(f"{pin}_POLARITY", "1"), 2) == 0

@@ -38,6 +38,8 @@ class Sides(NamedTuple):
     pairs: list[tuple[str, form.Box, form.Box]]
     lost: list[str]
     differences: list[str]
+    strange: dict
+    uncovered: list[str]
 
 
 def sides(read: Read, circuit: dict) -> Sides:
@@ -54,12 +56,23 @@ def sides(read: Read, circuit: dict) -> Sides:
     boxes.open_ports(recoded, again, told)
     modules = [one.made() for one in (rtl, recoded, bits)]
     # What the bits read at a pad or a block that the RTL does not: nothing says what it is there.
-    return Sides(Read(modules[0], modules[1], read.codes), modules[2], pairs, lost, boxes.differences(pairs))
+    strange = {rtl.of(bit): name for bit, name in rtl.strange.items()}
+    told_else = boxes.differences(pairs)
+    return Sides(Read(modules[0], modules[1], read.codes), modules[2], pairs, lost, told_else, strange, rtl.uncovered)
 
 
-def named(both: Sides, question: Question, folder: Path) -> tuple[dict, dict]:
-    """The circuit of the bits with the names of the better hint, and how many of its registers and blocks have one."""
-    best: tuple[int, dict, dict] | None = None
+class Hinted(NamedTuple):
+    """The circuit of the bits with names of a netlist of Yosys, that netlist, and how well it fits."""
+
+    bits: dict
+    netlist: dict
+    about: dict
+
+
+def hinted(both: Sides, question: Question, folder: Path) -> Hinted:
+    """The better of two hints: of the RTL as Yosys reads it, as most have it read, and as slang does."""
+    best: Hinted | None = None
+    cut = sum(cell["type"] in names.CUT for cell in both.bits["cells"].values())
     for by_slang in (False, True):
         try:
             module = hint(question, folder, by_slang)
@@ -75,22 +88,28 @@ def named(both: Sides, question: Question, folder: Path) -> tuple[dict, dict]:
         boxes.open_ports(guess, found, told)
         theirs = guess.made()
         matched = names.matched(both.bits, theirs)
-        cut = sum(cell["type"] in names.CUT for cell in both.bits["cells"].values())
-        about = {"registers_and_blocks": cut, "named": len(matched), "by": "slang" if by_slang else "yosys"}
-        if best is None or len(matched) > best[0]:
-            best = len(matched), names.named(both.bits, theirs, matched), about
+        about = {"registers_and_blocks": cut, "named": len(matched), "read_by": "slang" if by_slang else "yosys"}
+        if best is None or len(matched) > best.about["named"]:
+            best = Hinted(names.named(both.bits, theirs, matched), theirs, about)
         if len(matched) == cut:
             break
     assert best is not None
-    return best[1], best[2]
+    return best
 
 
-def proofs(both: Sides, bits: dict) -> Iterator[tuple[Matching, Proof]]:
-    """Ways to take what of the RTL for what of the bits."""
-    for matching in matchings(both.read, bits):
+def proofs(both: Sides, guess: Hinted) -> Iterator[Proof]:
+    """Ways to take what of the RTL for what of the bits. The last one is that of the hint: where the bits are another
+    circuit in one place, they are like the hint in all others."""
+    for matching in matchings(both.read, guess.bits):
         proof = Proof(matching)
         proof.collect()
-        yield matching, proof
+        yield proof
+    for good in matchings(both.read, guess.netlist):
+        matching = Matching(both.read.rtl, guess.bits, good.tiles)
+        matching.adopt(good)
+        proof = Proof(matching)
+        proof.collect()
+        yield proof
 
 
 def prove(question: Question, folder: Path) -> dict:
@@ -115,14 +134,21 @@ def prove(question: Question, folder: Path) -> dict:
         return record | _end(REFUTED, open_, start)
     loops = boxes.circles(both.read.rtl, both.pairs)
     open_ += loops
-    bits, hinted = named(both, question, folder)
-    record |= {"hint": hinted}
+    open_ += both.uncovered
+    guess = hinted(both, question, folder)
+    record |= {"hint": guess.about}
+    tried: list[Proof] = []
     try:
-        for _matching, proof in proofs(both, bits):
+        for proof in proofs(both, guess):
+            tried.append(proof)
             if not proof.open:
                 break
     except tools.ToolError as error:
-        return record | _end(OPEN, [*open_, str(error)], start)
+        if not tried:
+            return record | _end(OPEN, [*open_, str(error)], start)
+    proof = min(tried, key=lambda one: len(one.open))
+    reached = {both.strange[bit] for bit in proof.rtl.loose if bit in both.strange}
+    open_ += [f"the outputs depend on {name} which proofs do not know" for name in sorted(reached)]
     left = proof.left()
     verdict = certify(proof.graph, left, folder)
     open_ += proof.open
