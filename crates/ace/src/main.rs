@@ -23,6 +23,7 @@ mod meant;
 mod netlist;
 mod new;
 mod page;
+mod prove;
 mod rekey;
 mod run;
 mod sas;
@@ -62,6 +63,7 @@ enum Command {
     Configurations(configurations::Args),
     Inspect(inspect::Args),
     Netlist(netlist::Args),
+    Prove(prove::Args),
     Certificate(certificate::Args),
     #[command(hide = true)]
     Rekey(rekey::Args),
@@ -106,6 +108,10 @@ fn main() -> ExitCode {
         Command::Configurations(args) => configurations::run(&mut page, &args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Netlist(args) => netlist::run(&args),
+        Command::Prove(args) => match prove::run(&args) {
+            Ok(code) => return ExitCode::from(code),
+            Err(error) => Err(error),
+        },
         Command::Certificate(args) => certificate::run(&args),
         Command::Rekey(args) => rekey::run(&args),
         Command::Compare(args) => compare::run(&args),

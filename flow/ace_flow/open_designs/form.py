@@ -289,6 +289,11 @@ def _word(form: Form, name: str, cell: dict) -> None:
     kind, pins = cell["type"], cell["connections"]
     if kind == "TRELLIS_FF" or kind in REGISTERS:
         _register(form, name, cell)
+    elif kind == "$mux":
+        # What is undefined may be anything: it is what is chosen else.
+        sides = list(zip(pins["A"], pins["B"], strict=True))
+        chosen = {"A": [b if a == "x" else a for a, b in sides], "B": [a if b == "x" else b for a, b in sides]}
+        form.cells[name] = {**cell, "connections": pins | chosen}
     elif kind in ("$dff", "$aldff", "$adff") or "MEMID" in cell["parameters"] or {"A", "Y"} <= pins.keys():
         form.cells[name] = cell
     elif kind.startswith("$"):

@@ -18,6 +18,8 @@ from ace_flow.prove.gates import Graph
 # Steps from what is anchored; cells whose values are turned, one by one, to see what they drive.
 STEPS = 5
 MOST_TURNED = 600
+# With so many is one compared that cannot be told from them.
+MOST_TRIED = 8
 _WORD = (1 << 64) - 1
 _WORDS = WIDTH // 64
 # In the last third of the words nearly all are 0, or 1; before it, in some.
@@ -108,24 +110,24 @@ class Side:
             cell: self.anchors.get(cell) or self.arrives(v, cell) for cell in self.cells
         }
 
-    def drives(self, cells: list[str]) -> dict[str, str]:
-        """What changes, and where, if the outputs of a cell change: only what is anchored, and outputs."""
+    def drives(self, cells: list[str], all_: bool) -> dict[str, str]:
+        """What changes, and where, if the outputs of a cell change: at outputs and at what is anchored, or at all cells."""
         given = self.inputs()
-        watched = [(name, bits) for name, bits in self.outside]
-        watched += [
-            (f"{self.anchors[cell]}.{pin}", bits) for cell in self.anchors for pin, bits in self.points[cell]
-        ]
+        watched = list(self.outside)
+        for cell in self.cells:
+            if all_ or cell in self.anchors:
+                watched += [(f"{self.colours[cell]}.{pin}", bits) for pin, bits in self.points[cell]]
         before = self.simulation.run(given, lambda *_: None)
-        base = [(name, [get(before, bit) for bit in bits]) for name, bits in watched]
+        base = [tuple(get(before, bit) for bit in bits) for _, bits in watched]
         found = {}
         for cell in cells:
             turned = given | {node: given[node] ^ ALL for node, _ in self.outputs[cell]}
             after = self.simulation.run(turned, lambda *_: None)
             changed = []
-            for (name, bits), (_, old) in zip(watched, base, strict=True):
-                new = [get(after, bit) for bit in bits]
+            for (name, bits), old in zip(watched, base, strict=True):
+                new = tuple(get(after, bit) for bit in bits)
                 if new != old:
-                    changed.append((name, hash(tuple(new))))
+                    changed.append((name, hash(new)))
             found[cell] = digest(*sorted(changed))
         return found
 
@@ -163,40 +165,62 @@ def matched(bits: dict, hint: dict) -> dict[str, str]:
             side.begin()
             side.step()
         left = [side.left() for side in sides]
-        if max(map(len, left)) <= MOST_TURNED:
-            driven = [side.drives(cells) for side, cells in zip(sides, left, strict=True)]
-            both = [
-                {cell: digest(side.colours[cell], seen[cell]) for cell in seen}
-                for side, seen in zip(sides, driven, strict=True)
-            ]
-            alone = [
-                {cell: digest(side.cells[cell]["type"], seen[cell]) for cell in seen}
-                for side, seen in zip(sides, driven, strict=True)
-            ]
-            if _anchor(sides, both) or _anchor(sides, alone):
-                continue
-            if _choose(sides, both):
-                continue
-        if not _choose(sides, [{c: side.colours[c] for c in side.left()} for side in sides]) and not _rest(sides):
+        if max(map(len, left)) <= MOST_TURNED and _by_driven(sides, left):
+            continue
+        if not _choose(sides) and not _rest(sides):
             break
     names = {colour: cell for cell, colour in sides[1].anchors.items()}
     return {cell: names[colour] for cell, colour in sides[0].anchors.items()}
 
 
-def _choose(sides: tuple[Side, Side], colours: list[dict[str, str]]) -> bool:
-    """Of what cannot be told apart, one is taken for one."""
-    classes = []
-    for found in colours:
+def _by_driven(sides: tuple[Side, Side], left: list[list[str]]) -> bool:
+    """Anchors what alone drives what it drives: among all, among what is anchored, and then whatever it computes."""
+    for all_, computes in ((True, True), (False, True), (False, False)):
+        seen = []
+        for side, cells in zip(sides, left, strict=True):
+            driven = side.drives(cells, all_)
+            seen.append(
+                {c: digest(side.colours[c] if computes else side.cells[c]["type"], driven[c]) for c in cells}
+            )
+        if _anchor(sides, seen):
+            return True
+    return False
+
+
+def _unlike(sides: tuple[Side, Side]) -> int:
+    """How many cells have a colour that none of the other circuit has."""
+    for side in sides:
+        side.begin()
+        for _ in range(STEPS):
+            side.step()
+    counts = [Counter(side.colours.values()) for side in sides]
+    return sum(((counts[0] - counts[1]) + (counts[1] - counts[0])).values())
+
+
+def _choose(sides: tuple[Side, Side]) -> bool:
+    """Of what cannot be told apart, one is taken for the one with which the circuits are most alike."""
+    classes: list[dict[str, list[str]]] = []
+    for side in sides:
         members = defaultdict(list)
-        for cell in sorted(found):
-            members[found[cell]].append(cell)
+        for cell in sorted(side.left()):
+            members[side.colours[cell]].append(cell)
         classes.append(members)
     same = [c for c in classes[0] if len(classes[0][c]) == len(classes[1].get(c, [])) > 0]
     if not same:
         return False
     colour = min(same, key=lambda c: (len(classes[0][c]), c))
-    one, other = classes[0][colour][0], classes[1][colour][0]
-    sides[0].anchors[one] = sides[1].anchors[other] = f"anchor {other}"
+    one = classes[0][colour][0]
+    best: tuple[int, str] | None = None
+    for other in classes[1][colour][:MOST_TRIED]:
+        sides[0].anchors[one] = sides[1].anchors[other] = f"anchor {other}"
+        wrong = _unlike(sides)
+        del sides[0].anchors[one], sides[1].anchors[other]
+        if best is None or wrong < best[0]:
+            best = wrong, other
+        if not wrong:
+            break
+    assert best is not None
+    sides[0].anchors[one] = sides[1].anchors[best[1]] = f"anchor {best[1]}"
     return True
 
 

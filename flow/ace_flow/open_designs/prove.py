@@ -21,7 +21,7 @@ from ace_flow.equiv.certificate import certify
 from ace_flow.equiv.match import Matching
 from ace_flow.equiv.to_rtl import Read, matchings
 from ace_flow.equiv.transitions import Proof
-from ace_flow.open_designs import boxes, form, names, trace
+from ace_flow.open_designs import boxes, columns, form, names, trace
 from ace_flow.open_designs.read import OpenDesignError, Question, hint, read_bits, read_rtl
 
 PROVEN, REFUTED, OPEN = "proven", "refuted", "open"
@@ -101,11 +101,13 @@ def proofs(both: Sides, guess: Hinted) -> Iterator[Proof]:
     """Ways to take what of the RTL for what of the bits. The last one is that of the hint: where the bits are another
     circuit in one place, they are like the hint in all others."""
     for matching in matchings(both.read, guess.bits):
+        columns.split(matching)
         proof = Proof(matching)
         proof.collect()
         yield proof
     for good in matchings(both.read, guess.netlist):
         matching = Matching(both.read.rtl, guess.bits, good.tiles)
+        columns.split(good)
         matching.adopt(good)
         proof = Proof(matching)
         proof.collect()
@@ -116,6 +118,8 @@ def prove(question: Question, folder: Path) -> dict:
     """The record of a design."""
     start = tools.cpu_seconds()
     said, circuit = read_bits(question, folder)
+    if question.device and question.device.upper() != said["device"]:
+        raise OpenDesignError(f"{question.bits} is for an {said['device']}, not for an {question.device}")
     both = sides(read_rtl(question, folder), circuit)
     record = {
         "device": said["device"],
@@ -213,6 +217,7 @@ def question(arguments: argparse.Namespace) -> Question:
         [path.resolve() for path in arguments.include],
         arguments.image,
         arguments.synth,
+        arguments.device,
     )
 
 
@@ -225,6 +230,7 @@ def main() -> int:
     parser.add_argument("--top", required=True, help="the top module")
     parser.add_argument("--lpf", type=Path, help="file of pins; without it ports have to be called as their balls")
     parser.add_argument("--package", default="CABGA381")
+    parser.add_argument("--device", help="the device that the bits have to be for; default: whichever they are for")
     parser.add_argument("--image", type=int, help="of a file with several bitstreams, the one of this number")
     parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="of the top module")
     parser.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]")

@@ -41,6 +41,7 @@ class Question:
     image: int | None = None
     # Options of synth_ecp5 with which the hint is made.
     synth: str = ""
+    device: str | None = None
 
 
 def ace() -> str:

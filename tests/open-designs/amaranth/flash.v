@@ -13,161 +13,225 @@ module flash(select, led, data, \wire , clock);
   input clock;
   wire clock;
   wire \$1 ;
-  wire \$10 ;
+  wire [6:0] \$10 ;
   wire \$11 ;
   wire \$12 ;
   wire \$13 ;
-  wire [6:0] \$14 ;
-  wire \$15 ;
+  wire \$14 ;
+  wire [24:0] \$15 ;
   wire \$16 ;
   wire \$17 ;
   wire \$18 ;
-  wire [24:0] \$19 ;
+  wire \$19 ;
   wire \$2 ;
   wire \$20 ;
   wire \$21 ;
   wire \$22 ;
   wire \$23 ;
   wire \$24 ;
-  reg \$25 ;
-  reg \$26 ;
-  reg \$27 ;
-  reg \$28 ;
+  wire \$25 ;
+  wire \$26 ;
+  wire \$27 ;
+  wire \$28 ;
   reg \$29 ;
   wire \$3 ;
-  reg \$30 ;
-  reg \$31 ;
-  reg \$32 ;
+  reg [5:0] \$30 ;
+  reg [15:0] \$31 ;
+  reg [23:0] \$32 ;
   reg \$33 ;
-  reg [5:0] \$34 ;
-  reg [15:0] \$35 ;
-  reg [23:0] \$36 ;
-  reg \$37 ;
-  reg [1:0] \$38 ;
+  reg [1:0] \$34 ;
   reg [3:0] \$4 ;
-  wire [5:0] \$45 ;
+  wire [5:0] \$41 ;
   wire [6:0] \$5 ;
   wire [3:0] \$6 ;
   wire [2:0] \$7 ;
   wire [20:0] \$8 ;
   wire \$9 ;
   wire \$signal ;
-  wire \$signal$10 ;
-  wire \$signal$11 ;
-  wire \$signal$12 ;
-  wire \$signal$13 ;
-  reg \$signal$14  = 1'h0;
-  reg [5:0] \$signal$15  = 6'h00;
-  reg [3:0] \$signal$16 ;
-  reg [3:0] \$signal$17 ;
-  reg [15:0] \$signal$20  = 16'h0000;
-  reg \$signal$24  = 1'h1;
-  reg \$signal$26  = 1'h1;
-  reg \$signal$28  = 1'h1;
-  reg \$signal$30  = 1'h1;
-  wire [3:0] \$signal$9 ;
+  reg [5:0] \$signal$10  = 6'h00;
+  reg [3:0] \$signal$11 ;
+  reg [3:0] \$signal$12 ;
+  reg [15:0] \$signal$15  = 16'h0000;
+  wire [3:0] \$signal$19 ;
+  wire \$signal$22 ;
+  wire \$signal$23 ;
+  wire \$signal$25 ;
+  wire \$signal$26 ;
+  wire \$signal$28 ;
+  wire \$signal$29 ;
+  wire \$signal$31 ;
+  wire \$signal$32 ;
+  reg \$signal$9  = 1'h0;
   reg [23:0] address = 24'h000000;
   (* init = 1'h1 *)
   wire chip;
   wire clk;
   wire fast;
   wire level;
-  reg out_bit = 1'h0;
-  reg \out_bit$27  = 1'h0;
-  reg \out_bit$29  = 1'h0;
-  reg \out_bit$31  = 1'h0;
+  wire out_bit;
+  wire \out_bit$24 ;
+  wire \out_bit$27 ;
+  wire \out_bit$30 ;
   wire rst;
   reg [1:0] seen = 2'h0;
   wire slow_clk;
   reg [19:0] ticks = 20'h00000;
   assign rst = ~ \$signal ;
-  assign \$1  = \$signal$15  < 4'h8;
-  assign \$2  = \$signal$15  < 4'he;
-  assign \$3  = \$signal$15  >= 5'h14;
-  assign \$5  = 4'hd - \$signal$15 ;
-  assign \$45  = \$5 [2:0] * 3'h4;
-  assign \$6  = address >> \$45 ;
-  assign \$7  = \$signal$20 [14:12] ^ \$signal$20 [2:0];
+  assign \$1  = \$signal$10  < 4'h8;
+  assign \$2  = \$signal$10  < 4'he;
+  assign \$3  = \$signal$10  >= 5'h14;
+  assign \$5  = 4'hd - \$signal$10 ;
+  assign \$41  = \$5 [2:0] * 3'h4;
+  assign \$6  = address >> \$41 ;
+  assign \$7  = \$signal$15 [14:12] ^ \$signal$15 [2:0];
   assign \$8  = ticks + 1'h1;
-  assign \$9  = ~ \$signal$16 [0];
-  assign \$10  = ~ \$signal$16 [1];
-  assign \$11  = ~ \$signal$16 [2];
-  assign \$12  = ~ \$signal$16 [3];
-  assign \$13  = ~ \$signal$14 ;
-  assign \$14  = \$signal$15  + 1'h1;
-  assign \$15  = \$signal$15  < 4'h8;
-  assign \$16  = \$signal$15  < 4'he;
-  assign \$17  = \$signal$15  >= 5'h14;
-  assign \$18  = \$signal$15  == 6'h24;
-  assign \$19  = address + 2'h2;
-  assign \$20  = \$signal$15  == 6'h24;
-  assign \$21  = ~ select;
-  assign \$22  = \$signal$14  & \$21 ;
-  assign \$23  = ~ ticks[19];
-  assign \$24  = \$23  | ticks[5];
+  assign \$9  = ~ \$signal$9 ;
+  assign \$10  = \$signal$10  + 1'h1;
+  assign \$11  = \$signal$10  < 4'h8;
+  assign \$12  = \$signal$10  < 4'he;
+  assign \$13  = \$signal$10  >= 5'h14;
+  assign \$14  = \$signal$10  == 6'h24;
+  assign \$15  = address + 2'h2;
+  assign \$16  = \$signal$10  == 6'h24;
+  assign \$18  = ~ \$signal$11 [0];
+  assign \$20  = ~ \$signal$11 [1];
+  assign \$22  = ~ \$signal$11 [2];
+  assign \$24  = ~ \$signal$11 [3];
+  assign \$25  = ~ select;
+  assign \$26  = \$signal$9  & \$25 ;
+  assign \$27  = ~ ticks[19];
+  assign \$28  = \$27  | ticks[5];
   always @(posedge slow_clk)
     ticks <= \$8 [19:0];
   always @(posedge clk)
-    \$signal$24  <= \$25 ;
+    \$signal$9  <= \$29 ;
   always @(posedge clk)
-    out_bit <= \$26 ;
+    \$signal$10  <= \$30 ;
   always @(posedge clk)
-    \$signal$26  <= \$27 ;
+    \$signal$15  <= \$31 ;
   always @(posedge clk)
-    \out_bit$27  <= \$28 ;
+    address <= \$32 ;
   always @(posedge clk)
-    \$signal$28  <= \$29 ;
+    select <= \$33 ;
   always @(posedge clk)
-    \out_bit$29  <= \$30 ;
-  always @(posedge clk)
-    \$signal$30  <= \$31 ;
-  always @(posedge clk)
-    \out_bit$31  <= \$32 ;
-  always @(posedge clk)
-    \$signal$14  <= \$33 ;
-  always @(posedge clk)
-    \$signal$15  <= \$34 ;
-  always @(posedge clk)
-    \$signal$20  <= \$35 ;
-  always @(posedge clk)
-    address <= \$36 ;
-  always @(posedge clk)
-    select <= \$37 ;
-  always @(posedge clk)
-    seen <= \$38 ;
-  BB \U$2  (
-    .B(data[0]),
-    .I(out_bit),
-    .O(\$signal$10 ),
-    .T(\$signal$24 )
+    seen <= \$34 ;
+  IFS1P3DX \U$10  (
+    .CD(1'h0),
+    .D(\$signal$29 ),
+    .Q(\$21 ),
+    .SCLK(clk),
+    .SP(1'h1)
   );
-  BB \U$3  (
-    .B(data[1]),
-    .I(\out_bit$27 ),
-    .O(\$signal$11 ),
-    .T(\$signal$26 )
+  OFS1P3DX \U$11  (
+    .CD(1'h0),
+    .D(\$signal$12 [2]),
+    .Q(\out_bit$27 ),
+    .SCLK(clk),
+    .SP(1'h1)
   );
-  BB \U$4  (
+  OFS1P3BX \U$12  (
+    .D(\$22 ),
+    .PD(1'h0),
+    .Q(\$signal$28 ),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  BB \U$13  (
     .B(data[2]),
-    .I(\out_bit$29 ),
-    .O(\$signal$12 ),
+    .I(\out_bit$27 ),
+    .O(\$signal$29 ),
     .T(\$signal$28 )
   );
-  BB \U$5  (
-    .B(data[3]),
-    .I(\out_bit$31 ),
-    .O(\$signal$13 ),
-    .T(\$signal$30 )
+  IFS1P3DX \U$14  (
+    .CD(1'h0),
+    .D(\$signal$32 ),
+    .Q(\$23 ),
+    .SCLK(clk),
+    .SP(1'h1)
   );
-  USRMCLK \U$6  (
-    .USRMCLKI(\$22 ),
+  OFS1P3DX \U$15  (
+    .CD(1'h0),
+    .D(\$signal$12 [3]),
+    .Q(\out_bit$30 ),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  OFS1P3BX \U$16  (
+    .D(\$24 ),
+    .PD(1'h0),
+    .Q(\$signal$31 ),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  BB \U$17  (
+    .B(data[3]),
+    .I(\out_bit$30 ),
+    .O(\$signal$32 ),
+    .T(\$signal$31 )
+  );
+  USRMCLK \U$18  (
+    .USRMCLKI(\$26 ),
     .USRMCLKTS(1'h0)
   );
-  BB \U$7  (
+  BB \U$19  (
     .B(\wire ),
     .I(1'h0),
     .O(level),
-    .T(\$24 )
+    .T(\$28 )
+  );
+  IFS1P3DX \U$2  (
+    .CD(1'h0),
+    .D(\$signal$23 ),
+    .Q(\$17 ),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  OFS1P3DX \U$3  (
+    .CD(1'h0),
+    .D(\$signal$12 [0]),
+    .Q(out_bit),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  OFS1P3BX \U$4  (
+    .D(\$18 ),
+    .PD(1'h0),
+    .Q(\$signal$22 ),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  BB \U$5  (
+    .B(data[0]),
+    .I(out_bit),
+    .O(\$signal$23 ),
+    .T(\$signal$22 )
+  );
+  IFS1P3DX \U$6  (
+    .CD(1'h0),
+    .D(\$signal$26 ),
+    .Q(\$19 ),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  OFS1P3DX \U$7  (
+    .CD(1'h0),
+    .D(\$signal$12 [1]),
+    .Q(\out_bit$24 ),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  OFS1P3BX \U$8  (
+    .D(\$20 ),
+    .PD(1'h0),
+    .Q(\$signal$25 ),
+    .SCLK(clk),
+    .SP(1'h1)
+  );
+  BB \U$9  (
+    .B(data[1]),
+    .I(\out_bit$24 ),
+    .O(\$signal$26 ),
+    .T(\$signal$25 )
   );
   OSCG #(
     .DIV(32'd32)
@@ -194,7 +258,7 @@ module flash(select, led, data, \wire , clock);
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
     (* full_case = 32'd1 *)
-    casez (\$signal$15 [2:0])
+    casez (\$signal$10 [2:0])
       3'h0:
           \$4  = 4'h1;
       3'h1:
@@ -215,150 +279,91 @@ module flash(select, led, data, \wire , clock);
   end
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$signal$16  = 4'h0;
-    if (\$signal$14 ) begin
+    \$signal$11  = 4'h0;
+    if (\$signal$9 ) begin
       if (\$1 ) begin
-        \$signal$16  = 4'h1;
+        \$signal$11  = 4'h1;
       end else if (\$2 ) begin
-        \$signal$16  = 4'hf;
+        \$signal$11  = 4'hf;
       end
     end
   end
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$signal$17  = 4'h0;
-    if (\$signal$14 ) begin
+    \$signal$12  = 4'h0;
+    if (\$signal$9 ) begin
       if (\$1 ) begin
-        \$signal$17  = \$4 ;
+        \$signal$12  = \$4 ;
       end else if (\$2 ) begin
-        \$signal$17  = \$6 ;
+        \$signal$12  = \$6 ;
       end
     end
   end
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$25  = \$9 ;
+    \$29  = \$9 ;
     if (rst) begin
-      \$25  = 1'h1;
+      \$29  = 1'h0;
     end
   end
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$26  = \$signal$17 [0];
-    if (rst) begin
-      \$26  = 1'h0;
-    end
-  end
-  always @* begin
-    if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$27  = \$10 ;
-    if (rst) begin
-      \$27  = 1'h1;
-    end
-  end
-  always @* begin
-    if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$28  = \$signal$17 [1];
-    if (rst) begin
-      \$28  = 1'h0;
-    end
-  end
-  always @* begin
-    if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$29  = \$11 ;
-    if (rst) begin
-      \$29  = 1'h1;
-    end
-  end
-  always @* begin
-    if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$30  = \$signal$17 [2];
-    if (rst) begin
-      \$30  = 1'h0;
-    end
-  end
-  always @* begin
-    if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$31  = \$12 ;
-    if (rst) begin
-      \$31  = 1'h1;
-    end
-  end
-  always @* begin
-    if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$32  = \$signal$17 [3];
-    if (rst) begin
-      \$32  = 1'h0;
-    end
-  end
-  always @* begin
-    if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$33  = \$13 ;
-    if (rst) begin
-      \$33  = 1'h0;
-    end
-  end
-  always @* begin
-    if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$34  = \$signal$15 ;
-    if (\$signal$14 ) begin
-      \$34  = \$14 [5:0];
-      if (\$18 ) begin
-        \$34  = 6'h00;
+    \$30  = \$signal$10 ;
+    if (\$signal$9 ) begin
+      \$30  = \$10 [5:0];
+      if (\$14 ) begin
+        \$30  = 6'h00;
       end
     end
     if (rst) begin
-      \$34  = 6'h00;
+      \$30  = 6'h00;
     end
   end
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$35  = \$signal$20 ;
-    if (\$signal$14 ) begin
-      if (\$15 ) begin
-      end else if (\$16 ) begin
-      end else if (\$17 ) begin
-        \$35  = { \$signal$20 [11:0], \$signal$9  };
+    \$31  = \$signal$15 ;
+    if (\$signal$9 ) begin
+      if (\$11 ) begin
+      end else if (\$12 ) begin
+      end else if (\$13 ) begin
+        \$31  = { \$signal$15 [11:0], \$23 , \$21 , \$19 , \$17  };
       end
     end
     if (rst) begin
-      \$35  = 16'h0000;
+      \$31  = 16'h0000;
     end
   end
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$36  = address;
-    if (\$signal$14 ) begin
-      if (\$18 ) begin
-        \$36  = \$19 [23:0];
+    \$32  = address;
+    if (\$signal$9 ) begin
+      if (\$14 ) begin
+        \$32  = \$15 [23:0];
       end
     end
     if (rst) begin
-      \$36  = 24'h000000;
+      \$32  = 24'h000000;
     end
   end
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$37  = select;
-    if (\$signal$14 ) begin
-      \$37  = \$20 ;
+    \$33  = select;
+    if (\$signal$9 ) begin
+      \$33  = \$16 ;
     end
     if (rst) begin
-      \$37  = 1'h1;
+      \$33  = 1'h1;
     end
   end
   always @* begin
     if (\$auto$verilog_backend.cc:2505:dump_module$1 ) begin end
-    \$38  = { seen[0], level };
+    \$34  = { seen[0], level };
     if (rst) begin
-      \$38  = 2'h0;
+      \$34  = 2'h0;
     end
   end
   assign fast = clk;
   assign chip = select;
+  assign \$signal$19  = { \$23 , \$21 , \$19 , \$17  };
   assign led = { seen[1], \$7  };
-  assign \$signal$9 [3] = \$signal$13 ;
-  assign \$signal$9 [2] = \$signal$12 ;
-  assign \$signal$9 [1] = \$signal$11 ;
-  assign \$signal$9 [0] = \$signal$10 ;
 endmodule

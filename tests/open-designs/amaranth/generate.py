@@ -118,11 +118,18 @@ class Flash(Elaboratable):
         drive, out, got, word = Signal(4), Signal(4), Signal(4), Signal(16)
         chip = Signal(init=1)
         for bit in range(4):
-            got_bit, drive_bit, out_bit = Signal(), Signal(init=1), Signal()
-            m.d.comb += got[bit].eq(got_bit)
-            m.d.sync += [drive_bit.eq(~drive[bit]), out_bit.eq(out[bit])]
+            read_bit, drive_bit, out_bit = Signal(), Signal(), Signal()
+            for cell, data, output in (
+                ("IFS1P3DX", read_bit, got[bit]),
+                ("OFS1P3DX", out[bit], out_bit),
+                ("OFS1P3BX", ~drive[bit], drive_bit),
+            ):
+                reset = {"i_PD" if "BX" in cell else "i_CD": 0}
+                m.submodules += Instance(
+                    cell, i_D=data, i_SP=1, i_SCLK=ClockSignal("sync"), o_Q=output, **reset
+                )
             m.submodules += Instance(
-                "BB", i_I=out_bit, i_T=drive_bit, o_O=got_bit, io_B=self.data[bit]
+                "BB", i_I=out_bit, i_T=drive_bit, o_O=read_bit, io_B=self.data[bit]
             )
         m.submodules += Instance("USRMCLK", i_USRMCLKI=half & ~chip, i_USRMCLKTS=0)
         m.d.sync += half.eq(~half)

@@ -56,7 +56,8 @@ impl Fabric<'_> {
         let clocked = self.pad_logic(pad, "CLKIMUX").is_some_and(|value| value != "0");
         match name {
             "JRXDATA0" | "JRXDATA1" => mode != DDR || !clocked,
-            "JINFF" => mode == "NONE" || mode == DDR || !clocked,
+            // At the upper and lower edge single registers have the same mode as none.
+            "JINFF" => !SINGLE.contains(&mode) || mode == DDR || !clocked,
             "INDD" | "JCFLAG" => false,
             // What modes that are not covered drive is not passed over, but refused.
             "JRXDATA2" | "JRXDATA3" => SINGLE.contains(&mode),
@@ -95,7 +96,8 @@ impl Extractor<'_> {
 
     /// Where a pad's logic is on, its settings for what is not in use are what they are: nothing reads it.
     pub(super) fn explain_logic(&self, pad: Pad, tiles: &[Tile]) {
-        if matches!(self.fabric.pad_logic(pad, "MODE"), None | Some("NONE")) {
+        let on = |name: &str| self.fabric.pad_logic(pad, name).is_some_and(|value| value != "0");
+        if !on("CLKIMUX") && !on("CLKOMUX") {
             return;
         }
         let begin = format!("IOLOGIC{}.", pad.pio);
