@@ -21,6 +21,7 @@ from ace_flow.equiv.certificate import certify
 from ace_flow.equiv.match import Matching
 from ace_flow.equiv.to_rtl import Read, matchings
 from ace_flow.equiv.transitions import Proof
+from ace_flow.layout import BUILD
 from ace_flow.open_designs import boxes, columns, form, names, trace
 from ace_flow.open_designs.read import OpenDesignError, Question, hint, read_bits, read_rtl
 
@@ -244,7 +245,8 @@ def main() -> int:
             arguments.keep.mkdir(parents=True, exist_ok=True)
             record = prove(question(arguments), arguments.keep.resolve())
         else:
-            with tempfile.TemporaryDirectory(prefix="ace-prove-") as folder:
+            BUILD.mkdir(exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=BUILD, prefix=".prove-design-") as folder:
                 record = prove(question(arguments), Path(folder))
     except (tools.ToolError, OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)

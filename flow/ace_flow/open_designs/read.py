@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import tempfile
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -64,10 +65,15 @@ def copies(question: Question, folder: Path) -> list[Path]:
     found = []
     for number, path in enumerate(question.sources):
         text = path.read_text()
+        # Yosys, which is compiled to WebAssembly, has a folder for temporary files of its own.
+        hidden = path.is_relative_to(tempfile.gettempdir())
+        if hidden:
+            path = folder / f"{number}-{path.name}"
+            path.write_text(text)
         if MADE_UP.search(text):
             if "\\_$" in text:
                 raise OpenDesignError(f"{path}: has names that begin with \\$ and such that begin with \\_$")
-            path = folder / f"{number}-{path.name}"
+            path = folder / f"{number}-renamed-{path.name}"
             path.write_text(MADE_UP.sub(RENAMED, text))
         found.append(path)
     return found
