@@ -18,7 +18,17 @@ ACE = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))
 # A table of a LUT in nextpnr's text; the entry that is changed; how many tables are tried.
 TABLE = re.compile(r"^word: SLICE[A-D]\.K[01]\.INIT ([01]{16})$", re.MULTILINE)
 ENTRY, TRIES = 6, 8
-HEAD = ["design", "licence", "part", "result", "points", "by structure", "by certificate", "registers", "memories"]
+HEAD = [
+    "design",
+    "licence",
+    "part",
+    "result",
+    "points",
+    "by structure",
+    "by certificate",
+    "registers",
+    "memories",
+]
 HEAD += ["blocks", "pads", "one bit of a LUT changed", "CPU s"]
 
 
@@ -64,17 +74,25 @@ def row(design: dict) -> tuple[bool, list[str]]:
     code, record = prove(design, bits)
     refuted, shown, equal = control(design)
     well = (code, record["result"], refuted, shown["result"]) == (0, "proven", 1, "refuted")
-    figures = [record.get(key, "") for key in ("points", "by_structure", "by_certificate", "registers", "columns")]
+    figures = [
+        record.get(key, "") for key in ("points", "by_structure", "by_certificate", "registers", "columns")
+    ]
     kinds = sorted({name.partition(":")[0] for name in record["blocks"]})
     line = [design["name"], design["licence"], record["device"], record["result"], *figures, ", ".join(kinds)]
-    line += [record["pads"], shown["result"] + (f" ({equal} equal before)" if equal else ""), record["cpu_seconds"]]
+    line += [
+        record["pads"],
+        shown["result"] + (f" ({equal} equal before)" if equal else ""),
+        record["cpu_seconds"],
+    ]
     for what in record["open"]:
         print(f"{design['name']}: open: {what}", file=sys.stderr)
     return well, [str(value) for value in line]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", metavar="NAME")
     arguments = parser.parse_args()
     rows = [row(design) for design in designs() if not arguments.names or design["name"] in arguments.names]

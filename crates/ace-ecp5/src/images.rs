@@ -2,6 +2,7 @@
 //! Files with several bitstreams behind each other, as they stand in flash memories, and jumps to one of them.
 
 use serde::Serialize;
+use thiserror::Error;
 
 use crate::device::Device;
 use crate::error::{BitstreamError, Reason};
@@ -25,6 +26,27 @@ pub struct Image {
     pub jump: Option<u32>,
     /// What a port refuses in it.
     pub error: Option<String>,
+}
+
+/// Which bitstream of a file is meant is not clear.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ImageError {
+    /// Several, and none was chosen.
+    #[error("{count} bitstreams; --image N takes one of them: {list}")]
+    Several {
+        /// How many there are.
+        count: usize,
+        /// What they are.
+        list: String,
+    },
+    /// None has this number, or it is a jump.
+    #[error("no bitstream of a circuit has number {number}: {list}")]
+    None {
+        /// The number that was asked for.
+        number: usize,
+        /// What there is.
+        list: String,
+    },
 }
 
 /// The bitstreams of a file, in order. What does not begin with a preamble is no bitstream; a damaged one ends where the
@@ -53,7 +75,7 @@ pub fn images(bytes: &[u8]) -> Vec<Image> {
 ///
 /// # Errors
 /// What to choose from.
-pub fn choose(bytes: &[u8], number: Option<usize>) -> Result<&[u8], String> {
+pub fn choose(bytes: &[u8], number: Option<usize>) -> Result<&[u8], ImageError> {
     let all = images(bytes);
     let circuits = || {
         let said = all.iter().enumerate().map(|(number, image)| match (image.device, image.jump) {
@@ -64,10 +86,10 @@ pub fn choose(bytes: &[u8], number: Option<usize>) -> Result<&[u8], String> {
     };
     match number {
         None if all.len() <= 1 => Ok(bytes),
-        None => Err(format!("{} bitstreams; --image N takes one: {}", all.len(), circuits())),
+        None => Err(ImageError::Several { count: all.len(), list: circuits() }),
         Some(number) => match all.get(number) {
             Some(Image { begin, end, jump: None, .. }) => Ok(&bytes[*begin..*end]),
-            _ => Err(format!("no bitstream of a circuit has number {number}: {}", circuits())),
+            _ => Err(ImageError::None { number, list: circuits() }),
         },
     }
 }
@@ -165,7 +187,10 @@ mod tests {
             let bytes = choose(&file, Some(number)).expect("there");
             assert_eq!(crate::load(bytes).expect("whole").device(), device);
         }
-        assert!(choose(&file, None).is_err_and(|e| e.contains("0: LFE5U-12F") && e.contains("2: a jump")));
+        assert!(choose(&file, None).is_err_and(|e| {
+            let text = e.to_string();
+            text.contains("0: LFE5U-12F") && text.contains("2: a jump")
+        }));
         assert!(choose(&file, Some(2)).is_err() && choose(&file, Some(3)).is_err());
         assert_eq!(choose(&one, None).map(<[u8]>::len), Ok(one.len()));
     }

@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         }
         return Ok(Outcome::Well);
     }
-    let bytes = ace_ecp5::images::choose(&bytes, args.image).map_err(anyhow::Error::msg)?;
+    let bytes = ace_ecp5::images::choose(&bytes, args.image)?;
     let inspection = ace_ecp5::inspect(bytes).with_context(|| format!("{}", args.file.display()))?;
     if args.json {
         print_json(&inspection)?;

@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         String::from_utf8(read(path)?).with_context(|| format!("{}", path.display()))
     };
     let file = read(&args.file)?;
-    let bytes = ace_ecp5::images::choose(&file, args.image).map_err(anyhow::Error::msg)?;
+    let bytes = ace_ecp5::images::choose(&file, args.image)?;
     let memory = load(bytes).with_context(|| format!("{}", args.file.display()))?;
     let folder = database(args.database.as_deref())?;
     let database = Database::load(&folder, memory.device())?;

@@ -70,7 +70,9 @@ def number(value: str) -> int | str:
 def _pll(rtl: Box, bits: Box) -> Iterator[tuple[str, object, object]]:
     """What two PLLs are told, in pairs. What an output without a reader is told makes no difference."""
     feedback = rtl.parameters.get("FEEDBK_PATH", "CLKOP")
-    used = {pin for pin in PLL_OUTPUTS if pin in rtl.outputs} | {pin for pin in PLL_OUTPUTS if feedback.endswith(pin)}
+    used = {pin for pin in PLL_OUTPUTS if pin in rtl.outputs} | {
+        pin for pin in PLL_OUTPUTS if feedback.endswith(pin)
+    }
     names = list(PLL_ALWAYS)
     for output in sorted(used):
         names += [f"{output}_{what}" for what in ("ENABLE", "DIV", "CPHASE", "FPHASE")]
@@ -92,7 +94,11 @@ def told(rtl: Box, bits: Box) -> Iterator[tuple[str, object, object]]:
             yield from _pll(rtl, bits)
         case "OSCG":
             divider = number(rtl.parameters.get("DIV", "128"))
-            yield "DIV", min(divider, 127) if isinstance(divider, int) else divider, number(bits.parameters["DIV"])
+            yield (
+                "DIV",
+                min(divider, 127) if isinstance(divider, int) else divider,
+                number(bits.parameters["DIV"]),
+            )
         case "DELAYF":
             mode = rtl.parameters.get("DEL_MODE", "USER_DEFINED")
             if mode != "USER_DEFINED":
@@ -143,7 +149,11 @@ def _ends(form: Form, box: Box) -> tuple[str, ...]:
     # Outputs that are masked where the pad is off.
     for name, cell in form.cells.items():
         if name.rstrip("_").endswith(".on") and {*signals} & {*cell["connections"]["A"]}:
-            found |= {port for port, bit in form.outputs.items() if bit in cell["connections"].get("Y", cell["connections"].get("Z"))}
+            found |= {
+                port
+                for port, bit in form.outputs.items()
+                if bit in cell["connections"].get("Y", cell["connections"].get("Z"))
+            }
     return tuple(sorted(found - {""}))
 
 

@@ -38,7 +38,9 @@ def split(matching: Matching) -> None:
                 matching.columns[key] = matching.columns["rtl", partner] = ("own", colour, partner)
 
 
-def _partner(matching: Matching, registers: dict, reads: dict, mine: set[str], column: tuple[str, str]) -> str:
+def _partner(
+    matching: Matching, registers: dict, reads: dict, mine: set[str], column: tuple[str, str]
+) -> str:
     """The column of the RTL that is read where this one is."""
     cell, bit = column
     found = set()

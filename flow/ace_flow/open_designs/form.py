@@ -58,9 +58,7 @@ class Form:
     uncovered: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.free = 1 + max(
-            (bit for net in self._nets() for bit in net if isinstance(bit, int)), default=1
-        )
+        self.free = 1 + max((bit for net in self._nets() for bit in net if isinstance(bit, int)), default=1)
         # What is another signal.
         self.same: dict[Signal, Signal] = {}
         self.init = {
@@ -73,7 +71,9 @@ class Form:
     def _nets(self) -> list[list[Signal]]:
         found = [port["bits"] for port in self.module["ports"].values()]
         found += [net["bits"] for net in self.module.get("netnames", {}).values()]
-        return found + [bits for cell in self.module["cells"].values() for bits in cell["connections"].values()]
+        return found + [
+            bits for cell in self.module["cells"].values() for bits in cell["connections"].values()
+        ]
 
     def net(self) -> int:
         self.free += 1
@@ -97,7 +97,12 @@ class Form:
         if self.words:
             self.cell(name, "$mux", {"WIDTH": "1"}, {"A": [one], "B": ["0"], "S": [other], "Y": [output]})
         else:
-            self.cell(name, "LUT4", {"INIT": UNLESS}, {"A": [one], "B": [other], "C": ["1"], "D": ["1"], "Z": [output]})
+            self.cell(
+                name,
+                "LUT4",
+                {"INIT": UNLESS},
+                {"A": [one], "B": [other], "C": ["1"], "D": ["1"], "Z": [output]},
+            )
         return output
 
     def turned(self, name: str, one: Signal) -> Signal:
@@ -121,7 +126,10 @@ class Form:
         ports = {name: {"direction": "input", "bits": [bit]} for name, bit in self.inputs.items()}
         ports |= {name: {"direction": "output", "bits": [self.of(bit)]} for name, bit in self.outputs.items()}
         cells = {
-            name: {**cell, "connections": {p: [self.of(b) for b in bits] for p, bits in cell["connections"].items()}}
+            name: {
+                **cell,
+                "connections": {p: [self.of(b) for b in bits] for p, bits in cell["connections"].items()},
+            }
             for name, cell in self.cells.items()
         }
         for box in self.boxes:
@@ -154,7 +162,9 @@ def of_bits(module: dict) -> Form:
             into[bit_name(name, bit, len(port["bits"]))] = signal
     # Bits of a port that no pad has are in no circuit.
     driven = {bit for cell in form.cells.values() for bits in cell["connections"].values() for bit in bits}
-    driven |= {bit for box in form.boxes for bit in box.outputs.values()} | {"0", "1"} | {*form.inputs.values()}
+    driven |= (
+        {bit for box in form.boxes for bit in box.outputs.values()} | {"0", "1"} | {*form.inputs.values()}
+    )
     form.outputs = {name: bit for name, bit in form.outputs.items() if bit in driven}
     for name in [name for name in form.outputs if "$out[" in name]:
         off = form.outputs[name.replace("$out[", "$off[")]
@@ -202,13 +212,24 @@ def _tribuf(form: Form, name: str, cell: dict, pads: dict) -> None:
             off = {"0": "1", "1": "0"}.get(enable) or form.turned(f"{name}.{bit}.off", enable)
         else:
             off = form.net()
-            form.cell(f"{name}.{bit}.off", "LUT4", {"INIT": f"{0x5555:016b}"}, {
-                "A": [enable], "B": ["1"], "C": ["1"], "D": ["1"], "Z": [off],
-            })
+            form.cell(
+                f"{name}.{bit}.off",
+                "LUT4",
+                {"INIT": f"{0x5555:016b}"},
+                {
+                    "A": [enable],
+                    "B": ["1"],
+                    "C": ["1"],
+                    "D": ["1"],
+                    "Z": [off],
+                },
+            )
         pads[output] = ("TRIBUF", name, {"I": data, "T": off, "O": output})
 
 
-def _port(form: Form, port: str, place: tuple[int, int], direction: str, signal: Signal, pad: tuple | None) -> None:
+def _port(
+    form: Form, port: str, place: tuple[int, int], direction: str, signal: Signal, pad: tuple | None
+) -> None:
     """A bit of a port, with the cell of its pad if there is one."""
     bit, width = place
 
@@ -229,9 +250,7 @@ def _port(form: Form, port: str, place: tuple[int, int], direction: str, signal:
         # Whoever reads the port's own wire reads the pad.
         if signal != pins["O"]:
             form.same[signal] = pins["O"]
-    elif told == "TRIBUF" and direction == "inout":
-        form.inputs[name()] = signal
-    elif told in ("BIDIR",):
+    elif (told == "TRIBUF" and direction == "inout") or told in ("BIDIR",):
         form.inputs[name()] = signal
     if told == "INPUT":
         return
@@ -276,7 +295,11 @@ def plain(cell: dict) -> dict:
     told = cell["parameters"]
     if cell["type"] != "DP16KD":
         return cell
-    off = [s for s in "AB" if cell["connections"].get(f"CE{s}", ["0"]) == ["0"] and told.get(f"CE{s}MUX", "").strip() != "INV"]
+    off = [
+        s
+        for s in "AB"
+        if cell["connections"].get(f"CE{s}", ["0"]) == ["0"] and told.get(f"CE{s}MUX", "").strip() != "INV"
+    ]
     if len(off) != 1:
         return cell
     side, other = off[0], "AB"[off[0] == "A"]
@@ -292,7 +315,10 @@ def _word(form: Form, name: str, cell: dict) -> None:
     elif kind == "$mux":
         # What is undefined may be anything: it is what is chosen else.
         sides = list(zip(pins["A"], pins["B"], strict=True))
-        chosen = {"A": [b if a == "x" else a for a, b in sides], "B": [a if b == "x" else b for a, b in sides]}
+        chosen = {
+            "A": [b if a == "x" else a for a, b in sides],
+            "B": [a if b == "x" else b for a, b in sides],
+        }
         form.cells[name] = {**cell, "connections": pins | chosen}
     elif kind in ("$dff", "$aldff", "$adff") or "MEMID" in cell["parameters"] or {"A", "Y"} <= pins.keys():
         form.cells[name] = cell
@@ -308,6 +334,7 @@ def _register(form: Form, name: str, cell: dict) -> None:
     if kind == "TRELLIS_FF":
         _flip_flop(form, name, pins, {key: value.strip() for key, value in told.items()})
         return
+
     def active(pin: str) -> Signal:
         signal = pins[pin][0]
         low = int(told.get(f"{pin}_POLARITY", "1"), 2) == 0
@@ -344,7 +371,9 @@ def _flip_flop(form: Form, name: str, pins: dict, told: dict) -> None:
 
     def mux(what: str, one: Signal, other: Signal, select: Signal) -> Signal:
         output = form.net()
-        form.cell(f"{name}.{what}", "$mux", {"WIDTH": "1"}, {"A": [one], "B": [other], "S": [select], "Y": [output]})
+        form.cell(
+            f"{name}.{what}", "$mux", {"WIDTH": "1"}, {"A": [one], "B": [other], "S": [select], "Y": [output]}
+        )
         return output
 
     data, output = (pins.get("DI") or ["0"])[0], pins["Q"][0]

@@ -20,6 +20,8 @@ STEPS = 5
 MOST_TURNED = 600
 # With so many is one compared that cannot be told from them.
 MOST_TRIED = 8
+# So many of a kind are paired at last by how alike they are.
+MOST_LEFT = 64
 _WORD = (1 << 64) - 1
 _WORDS = WIDTH // 64
 # In the last third of the words nearly all are 0, or 1; before it, in some.
@@ -85,7 +87,8 @@ class Side:
     def begin(self) -> None:
         """Colours of what is not anchored, as at the beginning."""
         self.colours = {
-            name: self.anchors.get(name) or digest(cell["type"], cell["parameters"].get("REGSET", "RESET").strip())
+            name: self.anchors.get(name)
+            or digest(cell["type"], cell["parameters"].get("REGSET", "RESET").strip())
             for name, cell in self.cells.items()
         }
 
@@ -106,11 +109,9 @@ class Side:
 
     def step(self) -> None:
         v = self.simulation.run(self.inputs(), lambda *_: None)
-        self.colours = {
-            cell: self.anchors.get(cell) or self.arrives(v, cell) for cell in self.cells
-        }
+        self.colours = {cell: self.anchors.get(cell) or self.arrives(v, cell) for cell in self.cells}
 
-    def drives(self, cells: list[str], all_: bool) -> dict[str, str]:
+    def drives(self, cells: list[str], all_: bool) -> dict[str, frozenset]:
         """What changes, and where, if the outputs of a cell change: at outputs and at what is anchored, or at all cells."""
         given = self.inputs()
         watched = list(self.outside)
@@ -128,7 +129,7 @@ class Side:
                 new = tuple(get(after, bit) for bit in bits)
                 if new != old:
                     changed.append((name, hash(new)))
-            found[cell] = digest(*sorted(changed))
+            found[cell] = frozenset(changed)
         return found
 
     def left(self) -> list[str]:
@@ -140,7 +141,13 @@ def _anchor(sides: tuple[Side, Side], colours: list[dict[str, str]]) -> int:
     by = []
     for side, found in zip(sides, colours, strict=True):
         count = Counter(found.values())
-        by.append({colour: cell for cell, colour in found.items() if count[colour] == 1 and cell not in side.anchors})
+        by.append(
+            {
+                colour: cell
+                for cell, colour in found.items()
+                if count[colour] == 1 and cell not in side.anchors
+            }
+        )
     pairs = [(by[0][colour], by[1][colour]) for colour in sorted(by[0].keys() & by[1].keys())]
     for pair in pairs:
         for side, cell in zip(sides, pair, strict=True):
@@ -180,7 +187,10 @@ def _by_driven(sides: tuple[Side, Side], left: list[list[str]]) -> bool:
         for side, cells in zip(sides, left, strict=True):
             driven = side.drives(cells, all_)
             seen.append(
-                {c: digest(side.colours[c] if computes else side.cells[c]["type"], driven[c]) for c in cells}
+                {
+                    c: digest(side.colours[c] if computes else side.cells[c]["type"], *sorted(driven[c]))
+                    for c in cells
+                }
             )
         if _anchor(sides, seen):
             return True
@@ -225,13 +235,34 @@ def _choose(sides: tuple[Side, Side]) -> bool:
 
 
 def _rest(sides: tuple[Side, Side]) -> bool:
-    """What is left of a kind, if it is one on both sides."""
-    for kind in CUT:
-        ones = [[cell for cell in side.left() if side.cells[cell]["type"] == kind] for side in sides]
-        if len(ones[0]) == len(ones[1]) == 1:
-            sides[0].anchors[ones[0][0]] = sides[1].anchors[ones[1][0]] = f"anchor {ones[1][0]}"
-            return True
-    return False
+    """Of what is left of a kind, as much on both sides, what is most alike by what arrives and by what it drives."""
+    left = [side.left() for side in sides]
+    kinds = [
+        Counter(side.cells[cell]["type"] for cell in cells) for side, cells in zip(sides, left, strict=True)
+    ]
+    wanted = {kind for kind in kinds[0] if kinds[0][kind] == kinds[1][kind] <= MOST_LEFT}
+    about: list[dict[str, frozenset]] = []
+    for side, cells in zip(sides, left, strict=True):
+        cells = [cell for cell in cells if side.cells[cell]["type"] in wanted]
+        side.begin()
+        v = side.simulation.run(side.inputs(), lambda *_: None)
+        driven = side.drives(cells, False)
+        arrives = {
+            cell: {(pin, hash(tuple(get(v, bit) for bit in bits))) for pin, bits in side.points[cell]}
+            for cell in cells
+        }
+        about.append({cell: driven[cell] | arrives[cell] for cell in cells})
+    pairs = [
+        (len(ours & theirs), one, other)
+        for one, ours in about[0].items()
+        for other, theirs in about[1].items()
+        if sides[0].cells[one]["type"] == sides[1].cells[other]["type"]
+    ]
+    if not pairs:
+        return False
+    _, one, other = max(pairs)
+    sides[0].anchors[one] = sides[1].anchors[other] = f"anchor {other}"
+    return True
 
 
 def named(bits: dict, hint: dict, names: dict[str, str]) -> dict:

@@ -59,7 +59,9 @@ def sides(read: Read, circuit: dict) -> Sides:
     # What the bits read at a pad or a block that the RTL does not: nothing says what it is there.
     strange = {rtl.of(bit): name for bit, name in rtl.strange.items()}
     told_else = boxes.differences(pairs)
-    return Sides(Read(modules[0], modules[1], read.codes), modules[2], pairs, lost, told_else, strange, rtl.uncovered)
+    return Sides(
+        Read(modules[0], modules[1], read.codes), modules[2], pairs, lost, told_else, strange, rtl.uncovered
+    )
 
 
 class Hinted(NamedTuple):
@@ -89,7 +91,11 @@ def hinted(both: Sides, question: Question, folder: Path) -> Hinted:
         boxes.open_ports(guess, found, told)
         theirs = guess.made()
         matched = names.matched(both.bits, theirs)
-        about = {"registers_and_blocks": cut, "named": len(matched), "read_by": "slang" if by_slang else "yosys"}
+        about = {
+            "registers_and_blocks": cut,
+            "named": len(matched),
+            "read_by": "slang" if by_slang else "yosys",
+        }
         if best is None or len(matched) > best.about["named"]:
             best = Hinted(names.named(both.bits, theirs, matched), theirs, about)
         if len(matched) == cut:
@@ -118,25 +124,35 @@ def proofs(both: Sides, guess: Hinted) -> Iterator[Proof]:
 def prove(question: Question, folder: Path) -> dict:
     """The record of a design."""
     start = tools.cpu_seconds()
-    said, circuit = read_bits(question, folder)
-    if question.device and question.device.upper() != said["device"]:
-        raise OpenDesignError(f"{question.bits} is for an {said['device']}, not for an {question.device}")
+    reading, circuit = read_bits(question, folder)
+    if question.device and question.device.upper() != reading["device"]:
+        raise OpenDesignError(f"{question.bits} is for an {reading['device']}, not for an {question.device}")
     both = sides(read_rtl(question, folder), circuit)
     record = {
-        "device": said["device"],
-        "memory_sha256": said["memory_sha256"],
+        "device": reading["device"],
+        "memory_sha256": reading["memory_sha256"],
         "top": question.top,
-        "cells": said["cells"],
-        "pads": len(said["pads"]),
-        "pads_as_told": sum(pad["as_told"] for pad in said["pads"]),
-        "settings": said["settings"],
+        "cells": reading["cells"],
+        "pads": len(reading["pads"]),
+        "pads_as_told": sum(pad["as_told"] for pad in reading["pads"]),
+        "settings": reading["settings"],
         "blocks": {name: bits.name for name, _, bits in both.pairs},
-        "unexplained": said["unexplained"][:SHOWN],
+        "unexplained": reading["unexplained"][:SHOWN],
     }
-    open_ = [f"nothing rests on this: {line}" for line in said["unexplained"]]
+    open_ = [f"nothing rests on this: {line}" for line in reading["unexplained"]]
     if both.lost or both.differences:
         record |= {"differ": [*both.lost, *both.differences][:SHOWN]}
         return record | _end(REFUTED, open_, start)
+    outputs = [
+        {name for name, port in module["ports"].items() if port["direction"] == "output"}
+        for module in (both.read.rtl, both.bits)
+    ]
+    if outputs[0] != outputs[1]:
+        wrong = [
+            f"the RTL has an output {name}, and no pad of the bits is it" for name in outputs[0] - outputs[1]
+        ]
+        wrong += [f"a pad drives {name}, and the RTL has no such output" for name in outputs[1] - outputs[0]]
+        return record | _end(OPEN, [*open_, *sorted(wrong)], start)
     loops = boxes.circles(both.read.rtl, both.pairs)
     open_ += loops
     open_ += both.uncovered
@@ -166,7 +182,10 @@ def prove(question: Question, folder: Path) -> dict:
     }
     unknown = sorted({*verdict.unproven} - {*verdict.differ})
     if verdict.differ and not proof.open:
-        record |= {"differ": verdict.differ[:SHOWN], "trace": trace.of(proof, left, verdict.differ[0], folder)}
+        record |= {
+            "differ": verdict.differ[:SHOWN],
+            "trace": trace.of(proof, left, verdict.differ[0], folder),
+        }
         return record | _end(REFUTED, [*open_, *unknown], start)
     open_ += [f"{point} differs, or what it takes for the same is not" for point in verdict.differ]
     return record | _end(OPEN if open_ or unknown else PROVEN, [*open_, *unknown], start)
@@ -229,14 +248,22 @@ def main() -> int:
     parser.add_argument("bits", type=Path, metavar="DESIGN.bit")
     parser.add_argument("--rtl", type=Path, nargs="+", required=True, help="Verilog or SystemVerilog")
     parser.add_argument("--top", required=True, help="the top module")
-    parser.add_argument("--lpf", type=Path, help="file of pins; without it ports have to be called as their balls")
+    parser.add_argument(
+        "--lpf", type=Path, help="file of pins; without it ports have to be called as their balls"
+    )
     parser.add_argument("--package", default="CABGA381")
-    parser.add_argument("--device", help="the device that the bits have to be for; default: whichever they are for")
+    parser.add_argument(
+        "--device", help="the device that the bits have to be for; default: whichever they are for"
+    )
     parser.add_argument("--image", type=int, help="of a file with several bitstreams, the one of this number")
-    parser.add_argument("--parameter", action="append", default=[], metavar="NAME=VALUE", help="of the top module")
+    parser.add_argument(
+        "--parameter", action="append", default=[], metavar="NAME=VALUE", help="of the top module"
+    )
     parser.add_argument("--define", action="append", default=[], metavar="NAME[=VALUE]")
     parser.add_argument("--include", type=Path, action="append", default=[], metavar="FOLDER")
-    parser.add_argument("--synth", default="", help="options of synth_ecp5 that the design was made with, as a hint")
+    parser.add_argument(
+        "--synth", default="", help="options of synth_ecp5 that the design was made with, as a hint"
+    )
     parser.add_argument("--json", action="store_true", help="the whole record")
     parser.add_argument("--keep", type=Path, help="leave what was made there, certificates among it")
     arguments = parser.parse_args()

@@ -56,8 +56,8 @@ def read_bits(question: Question, folder: Path) -> tuple[dict, dict]:
     command += ["--database", str(tools.trellis_database()), "-o", str(out)]
     command += ["--pins", str(question.pins)] if question.pins else []
     command += ["--image", str(question.image)] if question.image is not None else []
-    said = json.loads(tools.output(command))
-    return said, json.loads(out.read_text())["modules"]["design"]
+    reading = json.loads(tools.output(command))
+    return reading, json.loads(out.read_text())["modules"]["design"]
 
 
 def copies(question: Question, folder: Path) -> list[Path]:
@@ -87,8 +87,10 @@ def yosys(lines: list[str], folder: Path, name: str) -> None:
     try:
         tools.run(command, folder / f"{name}.out")
     except tools.ToolError as error:
-        said = (folder / f"{name}.log").read_text().splitlines() if (folder / f"{name}.log").exists() else []
-        errors = [line for line in said if "rror" in line][:3]
+        lines_ = (
+            (folder / f"{name}.log").read_text().splitlines() if (folder / f"{name}.log").exists() else []
+        )
+        errors = [line for line in lines_ if "rror" in line][:3]
         raise OpenDesignError("\n".join(errors) or str(error)) from error
 
 
@@ -140,7 +142,10 @@ def hint(question: Question, folder: Path, by_slang: bool) -> dict:
         lines = [slang(question, folder)]
     else:
         files = " ".join(str(path) for path in copies(question, folder))
-        told = [*(f"-D {define}" for define in question.defines), *(f"-I{place}" for place in question.includes)]
+        told = [
+            *(f"-D {define}" for define in question.defines),
+            *(f"-I{place}" for place in question.includes),
+        ]
         lines = [f"read_verilog -sv -defer {' '.join(told)} {files}"]
         if question.parameters:
             sets = " ".join(f"-set {key} {value}" for key, value in question.parameters.items())

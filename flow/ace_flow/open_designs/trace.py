@@ -68,7 +68,9 @@ def of(proof: Proof, points: Points, point: str, folder: Path) -> dict[str, dict
     what = ("next value", "clock", "reset", "reset value", "value at first")
     labels = what if point.startswith("register") and len(sides[0]) == len(what) else range(len(sides[0]))
     differ = {
-        f"{point}: {label}" if isinstance(label, str) else f"{point}[{label}]": f"{one} in the RTL, {other} in the bits"
+        f"{point}: {label}"
+        if isinstance(label, str)
+        else f"{point}[{label}]": f"{one} in the RTL, {other} in the bits"
         for label, one, other in zip(labels, *sides, strict=True)
         if one != other
     }

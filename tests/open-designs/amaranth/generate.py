@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes uart.v and flash.v, which stand beside it, from Amaranth (pip install amaranth==0.5.10).
 
-    python generate.py
+python generate.py
 """
 
 from pathlib import Path
@@ -54,7 +54,11 @@ class Uart(Elaboratable):
             with m.State("DATA"):
                 m.d.sync += wait.eq(wait - 1)
                 with m.If(wait == 0):
-                    m.d.sync += [wait.eq(self.divisor - 1), shift.eq(Cat(shift[1:], seen[2])), bits.eq(bits + 1)]
+                    m.d.sync += [
+                        wait.eq(self.divisor - 1),
+                        shift.eq(Cat(shift[1:], seen[2])),
+                        bits.eq(bits + 1),
+                    ]
                     with m.If(bits == 7):
                         m.next = "STOP"
             with m.State("STOP"):
@@ -128,9 +132,7 @@ class Flash(Elaboratable):
                 m.submodules += Instance(
                     cell, i_D=data, i_SP=1, i_SCLK=ClockSignal("sync"), o_Q=output, **reset
                 )
-            m.submodules += Instance(
-                "BB", i_I=out_bit, i_T=drive_bit, o_O=read_bit, io_B=self.data[bit]
-            )
+            m.submodules += Instance("BB", i_I=out_bit, i_T=drive_bit, o_O=read_bit, io_B=self.data[bit])
         m.submodules += Instance("USRMCLK", i_USRMCLKI=half & ~chip, i_USRMCLKTS=0)
         m.d.sync += half.eq(~half)
         with m.If(half):
