@@ -21,13 +21,33 @@ fn database(device: &'static Device) -> Option<Database> {
     found.map(|folder| Database::load(&folder, device).expect("a good database"))
 }
 
-/// A blank memory with one output at the left edge, and its ball.
+/// A memory in which every pad is off, which is no blank one.
+fn unused_pads(database: &Database, device: &'static Device) -> ConfigMemory {
+    let mut memory = ConfigMemory::new(device);
+    let sides = ["PICL1", "PICL1_DQS0", "PICL1_DQS3", "PICR1", "PICR1_DQS0", "PICR1_DQS3"];
+    let ends = ["PIOT0", "PIOT1", "PICB0", "PICB1", "SPICB0"];
+    let shared = ["EFB0_PICB0", "EFB1_PICB1", "EFB2_PICB0", "EFB3_PICB1"];
+    for kind in sides.iter().chain(&ends).chain(&shared) {
+        for (row, col) in database.places(kind) {
+            for pio in ["PIOA", "PIOB", "PIOC", "PIOD"] {
+                // At the upper edge, what belongs to the neighbour has no bits of its own.
+                if (*kind, pio) != ("PIOT1", "PIOA") {
+                    let name = format!("{pio}.BASE_TYPE");
+                    database.change(&mut memory, (row, col, kind), Change::Set(&name, "NONE"));
+                }
+            }
+        }
+    }
+    memory
+}
+
+/// Such a memory with one output at the left edge, and its ball.
 fn one_output(database: &Database, device: &'static Device, kind: &str) -> (ConfigMemory, String) {
     let balls = database.pads(PACKAGE).expect("the package");
     for (row, col) in database.places("PICL0") {
         let ball = balls.iter().find(|(_, pad)| (pad.row, pad.col, pad.pio) == (row, col, 'A'));
         let Some((ball, _)) = ball else { continue };
-        let mut memory = ConfigMemory::new(device);
+        let mut memory = unused_pads(database, device);
         let mut set = |row, col, tile, name: &str, value: &str| {
             database.change(&mut memory, (row, col, tile), Change::Set(name, value))
         };
@@ -45,17 +65,17 @@ fn one_output(database: &Database, device: &'static Device, kind: &str) -> (Conf
 fn a_pad_is_what_its_bits_are() {
     for device in DEVICES {
         let Some(database) = database(device) else { return };
-        let (memory, ball) = one_output(&database, device, "OUTPUT_LVCMOS25");
+        let (memory, ball) = one_output(&database, device, "OUTPUT_LVCMOS33");
         let nothing = OpenPins { package: PACKAGE.into(), ..OpenPins::default() };
         let open = extract_open(&memory, &database, &nothing).expect("readable");
         assert_eq!(open.pads.len(), 1, "{device}: {:?}", open.pads);
         let pad = &open.pads[0];
-        assert_eq!((pad.direction.as_str(), pad.io_type.as_str()), ("OUTPUT", "LVCMOS25"), "{device}");
+        assert_eq!((pad.direction.as_str(), pad.io_type.as_str()), ("OUTPUT", "LVCMOS33"), "{device}");
         assert_eq!((pad.port.as_str(), pad.as_told), (ball.as_str(), false));
         assert_eq!(open.netlist.ports.len(), 1);
         // What the vendor's empty design holds is missing here, and that is told.
         assert!(!open.unexplained.is_empty());
-        for (told, well) in [("IO_TYPE=LVCMOS25", true), ("IO_TYPE=LVCMOS33", false)] {
+        for (told, well) in [("IO_TYPE=LVCMOS33", true), ("IO_TYPE=LVCMOS12", false)] {
             let text = format!("LOCATE COMP \"a\" SITE \"{ball}\";\nIOBUF PORT \"a\" {told};\n");
             let pins = OpenPins::parse(PACKAGE, &text).expect("good");
             match extract_open(&memory, &database, &pins) {
