@@ -20,6 +20,7 @@ COMMANDS = {
     "density": ("ace_flow.build.density", "several configurations on one part"),
     "simulate": ("ace_flow.sim.waves", "a model of the RTL as it stands, with waveforms if wanted"),
     "prove": ("ace_flow.prove.bitstream", "a bitstream is the netlist that synthesis made"),
+    "prove-design": ("ace_flow.open_designs.prove", "anybody's bitstream is its RTL"),
     "equiv": ("ace_flow.equiv.to_rtl", "netlists are their RTL"),
     "standard": ("ace_flow.equiv.standard", "functions of the RTL are those of the standards"),
     "standard-sets": ("ace_flow.equiv.sets", "what the array's sources say are the standards' functions"),

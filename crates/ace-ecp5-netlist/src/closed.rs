@@ -145,7 +145,7 @@ impl Database {
 }
 
 /// The bits that differ, by frame and bit.
-fn differences(a: &ConfigMemory, b: &ConfigMemory) -> Vec<(usize, usize)> {
+pub(crate) fn differences(a: &ConfigMemory, b: &ConfigMemory) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     for number in 0..a.device().frames {
         let (Some(x), Some(y)) = (a.frame(number), b.frame(number)) else { continue };

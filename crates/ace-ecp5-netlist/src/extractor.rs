@@ -46,6 +46,7 @@ pub(crate) enum Pending {
     Ram { at: (i16, i16), outputs: [Net; 4] },
     Ebr { at: (i16, i16), block: u8 },
     Mult { at: (i16, i16) },
+    Open(super::open::Site),
 }
 
 impl<'a> Extractor<'a> {
@@ -81,6 +82,7 @@ impl<'a> Extractor<'a> {
                 Pending::Ram { at, outputs } => self.ram(at, outputs)?,
                 Pending::Ebr { at, block } => self.ebr(at, block)?,
                 Pending::Mult { at } => self.mult(at)?,
+                Pending::Open(site) => self.open_site(site)?,
             }
         }
         Ok(())

@@ -26,6 +26,8 @@ pub(crate) struct Fabric<'a> {
     pub feeds: RefCell<BTreeSet<u8>>,
     /// A bit that is taken for the other ([`place`]), and what was asked so far; only where flips are tried.
     pub flipped: Cell<Option<u32>>,
+    /// What else than logic is followed, as in anybody's design ([`super::open`]); a slot has nothing of it.
+    pub open: bool,
     pub cache: Option<QueryCache<'a>>,
 }
 
@@ -38,7 +40,7 @@ impl<'a> Fabric<'a> {
     pub fn new(database: &'a Database, memory: &'a ConfigMemory) -> Self {
         let written = RefCell::new(ConfigMemory::new(memory.device()));
         let (feeds, flipped) = (RefCell::default(), Cell::new(None));
-        Self { database, memory, written, feeds, flipped, cache: None }
+        Self { database, memory, written, feeds, flipped, open: false, cache: None }
     }
 
     pub fn held(&self, tile: &Tile, frame: u16, bit: u16) -> Option<bool> {
@@ -241,6 +243,7 @@ impl<'a> Fabric<'a> {
             ["CIBTEST", "MULT9", "PRADD9", "PRADD18", "ALU24", "ALU54", "IOLOGIC", "SIOLOGIC", "DQS"];
         match self.text(source).rsplit_once('_') {
             Some((pin, "MULT18")) => pin.starts_with("JP") && !self.multiplies(source),
+            Some((pin, "IOLOGIC" | "SIOLOGIC")) if self.open => self.pad_logic_unused(source, pin),
             Some((_, cell)) => CELLS.contains(&cell),
             None => {
                 let number = self.text(source).strip_prefix("JP").filter(|digits| !digits.is_empty());

@@ -40,7 +40,7 @@ fn settings(role: Option<Role>) -> Vec<(&'static str, String)> {
 
 impl Fabric<'_> {
     /// The two tiles (one at the lower edge) that hold the settings of a pad: its buffer's and its logic's.
-    fn pad_tiles(&self, pad: Pad, lowest: i16) -> Vec<Tile> {
+    pub(crate) fn pad_tiles(&self, pad: Pad, lowest: i16) -> Vec<Tile> {
         let right = pad.col + i16::from(pad.pio == 'B');
         let places = match pad.row {
             0 => vec![(0, right), (1, right)],

@@ -242,7 +242,7 @@ impl Extractor<'_> {
         if self.set(&tile, slice, &format!("REG{half}.LSRMODE"))? != "LSR" {
             return self.refuse(at, slice, "a flip-flop that is preloaded");
         }
-        if self.set(&tile, slice, "GSR")? != "DISABLED" {
+        if self.set(&tile, slice, "GSR")? != "DISABLED" && !self.fabric.open {
             return self.refuse(at, slice, "a flip-flop on the global reset");
         }
         let set = self.set(&tile, slice, &format!("REG{half}.REGSET"))? == "SET";

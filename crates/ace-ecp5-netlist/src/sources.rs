@@ -103,6 +103,8 @@ impl Extractor<'_> {
             self.ebr_output(at, pin)?
         } else if let Some(pin) = name.strip_suffix("_MULT18").and_then(|n| n.strip_prefix('J')) {
             self.mult_output(at, pin)?
+        } else if let Some(made) = self.open_output(root)? {
+            Some(made)
         } else if let Some(buffer) = name.strip_prefix("G_CLKO_") {
             self.clock_buffer(root, buffer)?
         } else {
@@ -117,6 +119,9 @@ impl Extractor<'_> {
         if let Some(enable) = self.fabric.wire(at.0, at.1, &format!("G_JCE_{buffer}"))
             && self.source(enable)? != Source::Net(Net::ONE)
         {
+            if self.fabric.open {
+                return self.gated_clock(root, buffer).map(Some);
+            }
             return Err(NetlistError::Unsupported(format!("clock buffer {buffer}"), "a clock enable".into()));
         }
         let net = self.pin(at, &format!("G_CLKI_{buffer}"))?;

@@ -134,7 +134,7 @@ fn wire(text: &str, device: &Device, names: &mut Names) -> Option<RelWire> {
     if let Some((prefix, name)) = text.split_at_checked(4)
         && matches!(prefix, "25K_" | "45K_" | "85K_")
     {
-        if !device.name.contains(&prefix[..2]) {
+        if device.die() != &prefix[..2] {
             return None;
         }
         rest = name;

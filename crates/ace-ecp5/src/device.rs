@@ -33,7 +33,8 @@ pub const COLUMN_FRAMES: usize = 106;
 pub const EBR_IDS: u16 = 512;
 
 /// 24k LUTs.
-pub static LFE5U_25F: Device = Device {
+pub static LFE5U_25F: Device = SMALL;
+const SMALL: Device = Device {
     name: "LFE5U-25F",
     idcode: 0x4111_1043,
     frames: 7562,
@@ -44,7 +45,8 @@ pub static LFE5U_25F: Device = Device {
     regions: None,
 };
 /// 44k LUTs; the device of a slot.
-pub static LFE5U_45F: Device = Device {
+pub static LFE5U_45F: Device = MIDDLE;
+const MIDDLE: Device = Device {
     name: "LFE5U-45F",
     idcode: 0x4111_2043,
     frames: 9470,
@@ -55,7 +57,8 @@ pub static LFE5U_45F: Device = Device {
     regions: Some(&[0, 12, 30, 49, 68]),
 };
 /// 84k LUTs.
-pub static LFE5U_85F: Device = Device {
+pub static LFE5U_85F: Device = LARGE;
+const LARGE: Device = Device {
     name: "LFE5U-85F",
     idcode: 0x4111_3043,
     frames: 13294,
@@ -66,19 +69,32 @@ pub static LFE5U_85F: Device = Device {
     regions: None,
 };
 
-/// Every device whose bitstreams a port takes.
-pub static DEVICES: &[&Device] = &[&LFE5U_25F, &LFE5U_45F, &LFE5U_85F];
+/// A part that is made of another one's die: it differs in name and IDCODE.
+macro_rules! same_die {
+    ($($(#[$doc:meta])* $part:ident = $name:literal, $idcode:literal, $die:ident;)*) => {
+        $($(#[$doc])*
+        pub static $part: Device = Device { name: $name, idcode: $idcode, ..$die };)*
+        /// Every device whose bitstreams a port takes.
+        pub static DEVICES: &[&Device] = &[&LFE5U_25F, &LFE5U_45F, &LFE5U_85F, $(&$part),*];
+    };
+}
 
-/// The family's other IDCODEs: known by name so that an error can say what a bitstream was made for.
-const OTHERS: &[(u32, &str)] = &[
-    (0x2111_1043, "LFE5U-12F"),
-    (0x0111_1043, "LFE5UM-25F"),
-    (0x0111_2043, "LFE5UM-45F"),
-    (0x0111_3043, "LFE5UM-85F"),
-    (0x8111_1043, "LFE5UM5G-25F"),
-    (0x8111_2043, "LFE5UM5G-45F"),
-    (0x8111_3043, "LFE5UM5G-85F"),
-];
+same_die! {
+    /// Sold with 12k LUTs; the die has 24k, and tools use them.
+    LFE5U_12F = "LFE5U-12F", 0x2111_1043, SMALL;
+    /// With SERDES.
+    LFE5UM_25F = "LFE5UM-25F", 0x0111_1043, SMALL;
+    /// With SERDES.
+    LFE5UM_45F = "LFE5UM-45F", 0x0111_2043, MIDDLE;
+    /// With SERDES.
+    LFE5UM_85F = "LFE5UM-85F", 0x0111_3043, LARGE;
+    /// With SERDES of 5 Gbit/s.
+    LFE5UM5G_25F = "LFE5UM5G-25F", 0x8111_1043, SMALL;
+    /// With SERDES of 5 Gbit/s.
+    LFE5UM5G_45F = "LFE5UM5G-45F", 0x8111_2043, MIDDLE;
+    /// With SERDES of 5 Gbit/s.
+    LFE5UM5G_85F = "LFE5UM5G-85F", 0x8111_3043, LARGE;
+}
 
 impl Device {
     /// By the full name, in any case, for example `LFE5U-45F`.
@@ -91,10 +107,18 @@ impl Device {
         DEVICES.iter().copied().find(|d| d.idcode == idcode)
     }
 
-    /// What an IDCODE is called, also if no port here takes it.
+    /// What an IDCODE is called.
     pub fn name_of(idcode: u32) -> &'static str {
-        let other = OTHERS.iter().find(|(code, _)| *code == idcode).map(|(_, name)| *name);
-        Self::by_idcode(idcode).map(|d| d.name).or(other).unwrap_or("an unknown device")
+        Self::by_idcode(idcode).map_or("an unknown device", |d| d.name)
+    }
+
+    /// The size of the die in thousands of LUTs, as Project Trellis writes it: `25`, `45` or `85`.
+    pub const fn die(&self) -> &'static str {
+        match self.frames {
+            7562 => "25",
+            9470 => "45",
+            _ => "85",
+        }
     }
 
     /// Bytes of one uncompressed frame in a bitstream, with the bits that fill its first byte.
@@ -165,6 +189,11 @@ mod tests {
         assert_eq!(Device::by_name("LFE5U-85"), None);
         assert_eq!(Device::name_of(0x2111_1043), "LFE5U-12F");
         assert_eq!(Device::name_of(7), "an unknown device");
+        assert_eq!((LFE5U_12F.die(), LFE5UM_45F.die(), LFE5UM5G_85F.die()), ("25", "45", "85"));
+        for (number, device) in DEVICES.iter().enumerate() {
+            assert_eq!(Device::by_idcode(device.idcode), Some(*device));
+            assert!(DEVICES[..number].iter().all(|other| other.name != device.name));
+        }
         assert_eq!((LFE5U_45F.frame_bytes(), LFE5U_45F.first_byte_mask()), (106, 0x3f));
         assert_eq!((LFE5U_25F.frame_bytes(), LFE5U_25F.first_byte_mask()), (74, 0xff));
     }

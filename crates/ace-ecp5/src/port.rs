@@ -196,6 +196,11 @@ impl ConfigPort {
         Err(self.at(self.carried, Reason::Truncated(stage)))
     }
 
+    /// The last command was there, and all dummies behind it: the device starts, and what follows is not looked at.
+    pub fn started(&self) -> bool {
+        matches!(self.state, State::Startup(STARTUP_BYTES))
+    }
+
     /// The memory, however far the bitstream came; `None` before a bitstream has named its device. What a
     /// device computes is decided by [`ConfigPort::finish`] alone.
     pub fn memory(&self) -> Option<&ConfigMemory> {

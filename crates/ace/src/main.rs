@@ -24,6 +24,7 @@ mod netlist;
 mod new;
 mod page;
 mod proof;
+mod prove;
 mod rekey;
 mod run;
 mod sas;
@@ -63,6 +64,7 @@ enum Command {
     Configurations(configurations::Args),
     Inspect(inspect::Args),
     Netlist(netlist::Args),
+    Prove(prove::Args),
     Certificate(certificate::Args),
     Proof(proof::Args),
     #[command(hide = true)]
@@ -108,6 +110,10 @@ fn main() -> ExitCode {
         Command::Configurations(args) => configurations::run(&mut page, &args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Netlist(args) => netlist::run(&args),
+        Command::Prove(args) => match prove::run(&args) {
+            Ok(code) => return ExitCode::from(code),
+            Err(error) => Err(error),
+        },
         Command::Certificate(args) => certificate::run(&args),
         Command::Proof(args) => proof::run(&mut page, &args),
         Command::Rekey(args) => rekey::run(&args),

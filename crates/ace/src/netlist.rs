@@ -2,6 +2,7 @@
 //! `ace netlist`: what circuit the bits are.
 
 mod flips;
+mod open;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -24,9 +25,20 @@ use ace_report::{Outcome, print_json};
 pub struct Args {
     /// Bitstream (.bit)
     file: PathBuf,
-    /// Constraint file with the names of the pins (LOCATE lines of an LPF)
-    #[arg(long, default_value = "flow/boundary.lpf")]
-    pins: PathBuf,
+    /// Of a file with several bitstreams, the one of this number, from 0
+    #[arg(long, value_name = "N")]
+    image: Option<usize>,
+    /// Read anybody's design, not a slot's: pads of any kind, registers in pads, PLLs and others become ports and blocks,
+    /// and bits that nothing rests on are listed instead of refused
+    #[arg(long, conflicts_with_all = ["names", "control"])]
+    open: bool,
+    /// With --open: also write the bitstream with one bit of one LUT changed
+    #[arg(long, value_name = "FILE", requires = "open")]
+    changed: Option<PathBuf>,
+    /// Constraint file with the names of the pins (LOCATE lines of an LPF); default: flow/boundary.lpf, or with --open
+    /// none, and ports are called as their balls
+    #[arg(long)]
+    pins: Option<PathBuf>,
     /// Package of the device
     #[arg(long, default_value = "CABGA381")]
     package: String,
@@ -98,13 +110,17 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let text = |path: &Path| -> Result<String> {
         String::from_utf8(read(path)?).with_context(|| format!("{}", path.display()))
     };
-    let bytes = read(&args.file)?;
-    let memory = load(&bytes).with_context(|| format!("{}", args.file.display()))?;
-    let untold = untold(&bytes, &memory).map(|untold| untold.to_string());
+    let file = read(&args.file)?;
+    let bytes = ace_ecp5::images::choose(&file, args.image)?;
+    let memory = load(bytes).with_context(|| format!("{}", args.file.display()))?;
+    let untold = untold(bytes, &memory).map(|untold| untold.to_string());
     let folder = database(args.database.as_deref())?;
     let database = Database::load(&folder, memory.device())?;
-    let pins =
-        Pins::parse(&args.package, &text(&args.pins)?).with_context(|| format!("{}", args.pins.display()))?;
+    if args.open {
+        return open::run(args, &memory, &database);
+    }
+    let file = args.pins.clone().unwrap_or_else(|| PathBuf::from("flow/boundary.lpf"));
+    let pins = Pins::parse(&args.package, &text(&file)?).with_context(|| format!("{}", file.display()))?;
     let in_file = || format!("{}", args.file.display());
     if let Some(progress) = &args.flips {
         let reading = Reading::new(&memory, &database, &pins).with_context(in_file)?;
