@@ -5,7 +5,6 @@ from collections import defaultdict
 from pathlib import Path
 
 from ace_flow.equiv.certificate import CONFLICTS, Clauses, solve
-from ace_flow.equiv.simulate import stem
 from ace_flow.equiv.transitions import Proof
 from ace_flow.prove.gates import Literal
 
@@ -75,6 +74,3 @@ def of(proof: Proof, points: Points, point: str, folder: Path) -> dict[str, dict
         if one != other
     }
     return {"under these values of registers and inputs": shown, "they differ": differ}
-
-
-__all__ = ["called", "of", "stem"]
