@@ -209,6 +209,9 @@ pub enum RecordError {
     /// A recipe is a digest.
     #[error("its record ties its netlist to the RTL of a recipe `{0}`, which is no SHA-256")]
     TieRecipe(String),
+    /// A proof of equivalence has a control: a fault put into the RTL.
+    #[error("its record says `equivalence` to the RTL, and no fault put into the RTL was refuted")]
+    TieNoFault,
     /// Nobody knows this way to tie them.
     #[error("its record ties its netlist to the RTL by `{0}`")]
     TieMethod(String),
@@ -237,7 +240,7 @@ pub fn tie(stated: &Value, origin: &Origin<'_>) -> Result<Tie, RecordError> {
         by_structure,
         by_certificate,
         open,
-        ..
+        faults_refuted,
     } = stated;
     let (netlist, recipe) = (origin.netlist.map(hex::encode).unwrap_or_default(), origin.recipe);
     if netlist_sha256 != netlist {
@@ -261,6 +264,7 @@ pub fn tie(stated: &Value, origin: &Origin<'_>) -> Result<Tie, RecordError> {
         "equivalence" if by_structure.checked_add(by_certificate) != Some(points) => {
             Err(RecordError::TieUncertified { points, by_structure, by_certificate })
         }
+        "equivalence" if faults_refuted == 0 => Err(RecordError::TieNoFault),
         "equivalence" => Ok(Tie::Equivalence),
         "simulation" => Ok(Tie::Simulation),
         _ => Err(RecordError::TieMethod(method)),

@@ -105,6 +105,7 @@ fn what_ties_the_netlist_to_the_rtl_has_to_be_of_both() {
         ("by_certificate", json!(u64::MAX), "not all, or more"),
         ("by_certificate", json!("5"), "is none"),
         ("faults_refuted", json!(-1), "is none"),
+        ("faults_refuted", json!(0), "no fault"),
     ] {
         let found = with_tie(stated(key, value.clone()), r);
         assert!(found.as_ref().is_err_and(|error| error.contains(why)), "{key} {value}: {found:?}");
