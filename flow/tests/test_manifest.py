@@ -36,6 +36,7 @@ KEYS = {
         "inputs",
     ),
     *("files", "memory_sha256", "netlist_sha256", "kept", "model_seconds", "timing", "pins"),
+    *("elaborated_sha256", "generated_sha256"),
 }
 
 
@@ -53,6 +54,15 @@ class Manifests(unittest.TestCase):
         if "ACE_REQUIRE_BUILD" in os.environ:
             library = {name for name, row in TABLE.items() if "library" in row.sets}
             self.assertLessEqual(library, set(BUILT))
+
+    def test_the_proof_is_of_the_design_that_answers(self) -> None:
+        for row, places, m in self.built():
+            with self.subTest(m["name"]):
+                model = json.loads(Places(row.of or row.name).model_about.read_text())
+                way = json.loads(places.proof.read_text())["tied_to_rtl_by"]
+                found = {m["elaborated_sha256"], model["elaborated_sha256"], way["elaborated_sha256"]}
+                self.assertEqual(len(found), 1, found)
+                self.assertEqual(m["generated_sha256"], model["generated_sha256"])
 
     def test_complete(self) -> None:
         for row, _, m in self.built():
