@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ace_flow import tools
+from ace_flow import design, tools
 from ace_flow.layout import BUILD, RUNTIME
 from ace_flow.sim import verilate
 from ace_flow.sim.model import Model, ModelError
@@ -59,10 +59,14 @@ class Luts(unittest.TestCase):
             self.runtime = self.folder / "runtime.o"
             verilate.build_runtime(self.runtime, self.folder / "runtime.log")
 
-    def model(self, body: str, *sources: Path) -> Path:
+    def model(self, body: str, sources: list[Path], rtl: bool) -> Path:
         top, out = self.folder / f"{TOP}.sv", self.folder / "lib.so"
         top.write_text(f"module {TOP} ({PORTS});\n{BODY % body}\nendmodule\n")
-        verilate.build_model(TOP, [*sources, top], {}, out, self.runtime, self.folder / "log")
+        arguments = (TOP, [*sources, top], {}, out, self.runtime, self.folder / "log")
+        if rtl:
+            verilate.build_rtl_model(*arguments, boxed=True)
+        else:
+            verilate.build_model(*arguments)
         return Path(shutil.copy(out, self.folder / f"{len(body)}.so"))
 
     def check(self, library: Path) -> None:
@@ -86,11 +90,11 @@ class Luts(unittest.TestCase):
                 Model(library, wrong)
 
     def test_rtl(self) -> None:
-        self.check(self.model(RTL, tools.ROOT / "rtl" / "lib" / "init_lut.sv"))
+        self.check(self.model(RTL, [tools.ROOT / design.KEPT], rtl=True))
 
     def test_netlist(self) -> None:
         body = verilate.kept_cells(NETLIST, NAMES)
-        self.check(self.model(body, *verilate.KEPT_CELLS))
+        self.check(self.model(body, verilate.KEPT_CELLS, rtl=False))
         for names in (["gen_lut[2].u_lut"], ["u_lut"]):
             with self.assertRaisesRegex(tools.ToolError, "0 LUTs of the name"):
                 verilate.kept_cells(NETLIST, names)
