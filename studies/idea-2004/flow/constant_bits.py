@@ -223,7 +223,7 @@ class Routed:
         sides = {"gold": gold, "gate": folder / "bits.json", "control": folder / "changed.json"}
         modules = {name: prove.module_of(path, top) for name, path in sides.items()}
         prove.compare_parameters(modules["gold"], modules["gate"])
-        compared = prove.compare(modules, folder, folder / "log", prove.Limit())
+        compared = prove.compare(modules, folder)
         return {"points": compared.points, "memory_sha256": record["memory_sha256"]}
 
     def contents(self, key: int) -> Callable[[str], int]:
