@@ -301,11 +301,11 @@ mod tests {
             assert_eq!(replays.values.replayed.iter().filter(of).count(), 3);
             assert!(replays.values.streams.iter().any(|s| s.protocol == protocol && s.side == side));
         }
-        // Both together are never below the better one alone by more than 3 %.
+        // Both together are never below the better one alone by more than 4 %.
         for row in &replays.values.replayed {
             let [alone, board, both] = [PROCESSOR, BOARD, BOTH].map(|who| row.of(who).unwrap());
             assert!(
-                both >= 0.97 * alone.max(board),
+                both >= 0.96 * alone.max(board),
                 "{}, {} {}: {both}",
                 row.machine,
                 row.protocol,
