@@ -87,6 +87,7 @@ fn git(folder: &Path, args: &[&str]) -> String {
 fn flow(python: &Path, folder: &Path, args: &[&str]) -> std::process::Output {
     let mut command = Command::new(python);
     command.arg("-m").args(args).env("PYTHONPATH", folder.join("flow")).env("PYTHONDONTWRITEBYTECODE", "1");
+    command.env("ACE_BIN", env!("CARGO_BIN_EXE_ace"));
     let done = command.current_dir(folder).output().expect("python");
     assert!(done.status.success(), "{args:?}: {}{}", stdout(&done), stderr(&done));
     done
