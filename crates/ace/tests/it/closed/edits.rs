@@ -125,11 +125,12 @@ fn no_setting_is_passed_over() {
             }
             let verdict = if let [one] = bits[..] { flips.flip(one) } else { flips.again(&bits) };
             let verdict = verdict.expect("the solver has an answer");
-            // By name: a pin at the edge to which nothing is routed reads 1, and the setting says 1.
+            // By name, as the reading takes them: a pin at the edge to which nothing is routed is 1, and the setting says 1. Whether
+            // silicon reads such a pin as 1 nobody has looked up.
             let says_one = matches!(change, Change::Set(name, "1") if name.starts_with("CIB.J"));
             if matches!(verdict, Verdict::Same | Verdict::Equal) {
                 assert!(says_one, "{name}: {tile:?} {change:?} is passed over: {verdict:?}");
-                println!("{name}: {tile:?} {change:?}: {verdict:?}, the pin reads 1 as before");
+                println!("{name}: {tile:?} {change:?}: {verdict:?}, the reading takes the pin as 1 as before");
             }
             *counts.entry(verdict).or_default() += 1;
         }
