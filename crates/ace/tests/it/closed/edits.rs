@@ -130,7 +130,9 @@ fn no_setting_is_passed_over() {
             let says_one = matches!(change, Change::Set(name, "1") if name.starts_with("CIB.J"));
             if matches!(verdict, Verdict::Same | Verdict::Equal) {
                 assert!(says_one, "{name}: {tile:?} {change:?} is passed over: {verdict:?}");
-                println!("{name}: {tile:?} {change:?}: {verdict:?}, the reading takes the pin as 1 as before");
+                println!(
+                    "{name}: {tile:?} {change:?}: {verdict:?}, the reading takes the pin as 1 as before"
+                );
             }
             *counts.entry(verdict).or_default() += 1;
         }
