@@ -174,7 +174,7 @@ def prove(top: str, bitstream: Path, netlist: Path, folder: Path, apart: bool = 
 def _prove(top: str, bitstream: Path, netlist: Path, folder: Path, limit: Limit, apart: bool) -> dict:
     start = tools.cpu_seconds()
     said = read_bits(bitstream, netlist, folder, limit)
-    if said.get("untold"):
+    if said["untold"]:
         raise ProofError(
             f"{bitstream}: {said['untold']}: `ace library extract` writes nothing but the memory"
         )
