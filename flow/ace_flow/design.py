@@ -10,6 +10,8 @@ from ace_flow.synth import lut_init
 
 # The box of a kept LUT; Yosys reads it apart from what slang does.
 KEPT = "rtl/prim/init_lut.sv"
+# How Yosys has slang read files.
+READ = "read_slang -j 1"
 # What a value is when the clock comes: a cell of these kinds is where a path ends.
 REGISTERS = ("$dff", "$aldff", "$adff", "$dffe", "$aldffe", "$adffe", "$sdff", "$sdffe", "$sdffce", "$dffsr")
 # How slang calls what drives a variable, in the module that declares it, and what Yosys writes before it in a flat design.
@@ -36,9 +38,9 @@ def arguments(
 def read(what: str, boxed: bool) -> list[str]:
     """The commands of Yosys that have slang read this. `boxed`: kept LUTs are boxes."""
     if not boxed:
-        return [f"read_slang -j 1 {what}"]
+        return [f"{READ} {what}"]
     return [
-        f"read_slang -j 1 --blackboxed-module {lut_init.CELL} {what}",
+        f"{READ} --blackboxed-module {lut_init.CELL} {what}",
         f"read_verilog -sv -lib -overwrite {KEPT}",
     ]
 

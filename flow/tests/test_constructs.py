@@ -12,7 +12,7 @@ import unittest.mock
 from pathlib import Path
 from types import SimpleNamespace
 
-from ace_flow import elaborated, subset, tools
+from ace_flow import design, elaborated, subset, tools
 from ace_flow.build import step
 from ace_flow.equiv import to_rtl
 from ace_flow.equiv.certificate import certify
@@ -166,13 +166,13 @@ class Constructs(unittest.TestCase):
         """What slang, its check and elaborated.py refuse, by name."""
         found = {}
         for name, body in names.items():
-            lines = [f"read_slang -j 1 -Werror --top {name} {self.write(name, body)}", "check -assert"]
+            lines = [f"{design.READ} -Werror --top {name} {self.write(name, body)}", "check -assert"]
             code, printed = self.yosys([*lines, f"write_json {self.here}/{name}.json"])
             if code:
                 found[name] = printed.strip()[-200:]
                 continue
-            design = json.loads((self.folder / f"{name}.json").read_text())
-            if wrong := next(elaborated.refused(design["modules"][name]), None):
+            read = json.loads((self.folder / f"{name}.json").read_text())
+            if wrong := next(elaborated.refused(read["modules"][name]), None):
                 found[name] = wrong
         return found
 
@@ -240,7 +240,7 @@ class Constructs(unittest.TestCase):
     def netlist(self, sources: list[str]) -> Path:
         code, printed = self.yosys(
             [
-                f"read_slang -j 1 --top toys {' '.join(sources)}",
+                f"{design.READ} --top toys {' '.join(sources)}",
                 "hierarchy -check -top toys",
                 f"synth_ecp5 -top toys -json {self.here}/netlist.json",
                 f"write_verilog -noattr -norename {self.here}/netlist.v",

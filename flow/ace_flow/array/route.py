@@ -12,7 +12,7 @@ import argparse
 import json
 from pathlib import Path
 
-from ace_flow import digest, rtl, tools
+from ace_flow import design, digest, rtl, tools
 from ace_flow.array.model import BUILD, LANES, SLOT_SOURCES, SLOT_TOP, SOURCES, TILES, TOP
 from ace_flow.place import route
 from ace_flow.synth import bram_outreg, ecp5, tie_unused
@@ -30,7 +30,7 @@ def netlist_of(what: str, tiles: int, lanes: int) -> Path:
 def script(top: str, parameters: str, files: str, netlist: str) -> str:
     """The Yosys script of synthesis."""
     lines = [
-        f"read_slang -j 1 --top {top} {parameters} {files}",
+        f"{design.READ} --top {top} {parameters} {files}",
         f"hierarchy -check -top {top}",
         "check -assert",
         f"synth_ecp5 -top {top} -json {netlist}",

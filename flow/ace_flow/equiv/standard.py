@@ -18,7 +18,7 @@ from pathlib import Path
 
 import z3
 
-from ace_flow import tools
+from ace_flow import design, tools
 from ace_flow.equiv.derive import formula
 from ace_flow.equiv.rtl import Rtl
 from ace_flow.equiv.standard_functions import Spec, Word
@@ -180,7 +180,7 @@ def read(functions: list[Function], folder: Path) -> dict:
     sources = ["rtl/slot/core_pkg.sv", *sorted({function.source for function in functions})]
     tops = " ".join(f"--top h{number}" for number in range(len(functions)))
     lines = [
-        f"read_slang -j 1 {tops} {' '.join(sources)} {here}/harness.sv",
+        f"{design.READ} {tops} {' '.join(sources)} {here}/harness.sv",
         f"write_json {here}/functions.json",
     ]
     yosys("\n".join([*lines, ""]), folder, "functions")

@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ace_flow import tools
+from ace_flow import design, tools
 from ace_flow.formal import engines as formal_engines
 from ace_flow.formal import twice as formal_twice
 from ace_flow.layout import BUILD
@@ -172,7 +172,7 @@ def task(proof: Proof, trace: bool) -> str:
         lines += ["script expose.ys", "read_verilog -formal -sv twice.sv"]
         files += ["src/expose.ys", "src/twice.sv"]
     else:
-        lines += [f"read_slang -j 1 --top {proof.top} {parameters} {names}"]
+        lines += [f"{design.READ} --top {proof.top} {parameters} {names}"]
         files += ["src/equal.svh"] * bool(proof.twice)
     return "\n".join([*lines, f"prep -flatten -top {proof.top}", "[files]", *files, ""])
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from ace_flow import tools
+from ace_flow import design, tools
 from ace_flow.tools import ROOT
 
 REGISTER = re.compile(r"\$_?(?:a|s|al)?(?:dff|DFF)")
@@ -34,7 +34,7 @@ def read(top: str, parameters: dict[str, int | str], sources: list[str]) -> list
     """The commands that make a flat module of the sources, memories as registers."""
     said = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     return [
-        f"read_slang -j 1 --top {top} {said} {' '.join(sources)}",
+        f"{design.READ} --top {top} {said} {' '.join(sources)}",
         "proc",
         "flatten",
         "memory_map",

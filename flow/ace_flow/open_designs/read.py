@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
-from ace_flow import tools
+from ace_flow import design, tools
 from ace_flow.equiv.states import codes
 from ace_flow.equiv.to_rtl import Read
 
@@ -108,7 +108,7 @@ def slang(question: Question, folder: Path) -> str:
     told += [f"-D {define}" for define in question.defines]
     told += [f"-I {place}" for place in question.includes]
     files = " ".join(str(path) for path in [*copies(question, folder), *library, mine])
-    return f"read_slang -j 1 {QUIET} --top {question.top} {' '.join(told)} {files}"
+    return f"{design.READ} {QUIET} --top {question.top} {' '.join(told)} {files}"
 
 
 def read_rtl(question: Question, folder: Path) -> Read:

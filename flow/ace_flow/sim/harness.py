@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from ace_flow import rtl, tools
+from ace_flow import design, rtl, tools
 from ace_flow.cache import cached
 from ace_flow.layout import BUILD
 from ace_flow.place import route
@@ -93,7 +93,7 @@ def script(
     given = " ".join(f"-G {n}={v}" for n, v in values.items())
     headers = "".join(f"-I {folder} " for folder in rtl.folders(sources))
     lines = [
-        f"read_slang -j 1 {'--keep-hierarchy ' * bool(apart)}--top {top} {given} {headers}{' '.join(sources)}",
+        f"{design.READ} {'--keep-hierarchy ' * bool(apart)}--top {top} {given} {headers}{' '.join(sources)}",
         f"hierarchy -check -top {top}",
         *(f"setattr -mod -set keep_hierarchy 1 {module}$*" for module in apart),
         "check -assert",
