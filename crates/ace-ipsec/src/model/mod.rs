@@ -9,7 +9,7 @@ mod suite;
 
 use std::net::IpAddr;
 
-use ace_engine::{Aead, Mac, Need, Secret};
+use ace_engine::{Need, Secret};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -177,19 +177,7 @@ impl SaSpec {
     pub fn needs(&self) -> Vec<Need> {
         use ace_engine::Direction as Way;
         let direction = if self.direction == Direction::Out { Way::Encrypt } else { Way::Decrypt };
-        let key_len = self.cipher.key_len;
-        let cipher = match self.cipher.kind {
-            CipherKind::Null => None,
-            CipherKind::Block(algorithm, mode) => Some(Need::Cipher { algorithm, mode, direction, key_len }),
-            CipherKind::Aead(aead) => Some(Need::Aead { aead, direction, key_len }),
-            CipherKind::Gmac => Some(Need::Aead { aead: Aead::Gcm, direction, key_len }),
-        };
-        let mac = self.auth.mac.map(|mac| match mac {
-            Mac::Hmac(algorithm) => Need::Hmac { algorithm },
-            Mac::Xcbc => Need::Xcbc,
-            Mac::Cmac => Need::Cmac { key_len: self.auth.key_len },
-        });
-        cipher.into_iter().chain(mac).collect()
+        self.cipher.need(direction).into_iter().chain(self.auth.need()).collect()
     }
 
     /// What every SA has to be, wherever it comes from; whether its suite is wise is another matter

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use ace_engine::algorithm::ALGORITHMS;
-use ace_engine::{Aead, Algorithm, Kind, Mac, Mode};
+use ace_engine::{Aead, Algorithm, Direction, Kind, Mac, Mode, Need};
 
 /// What encrypts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,6 +265,17 @@ impl CipherSuite {
         CIPHERS.iter().find(|suite| suite.name == name)
     }
 
+    /// What an engine has to be able to do for its packets; nothing if they travel in clear.
+    pub fn need(&self, direction: Direction) -> Option<Need> {
+        let key_len = self.key_len;
+        match self.kind {
+            CipherKind::Null => None,
+            CipherKind::Block(algorithm, mode) => Some(Need::Cipher { algorithm, mode, direction, key_len }),
+            CipherKind::Aead(aead) => Some(Need::Aead { aead, direction, key_len }),
+            CipherKind::Gmac => Some(Need::Aead { aead: Aead::Gcm, direction, key_len }),
+        }
+    }
+
     /// Whether the cipher authenticates as well.
     pub fn combined(&self) -> bool {
         matches!(self.kind, CipherKind::Aead(_) | CipherKind::Gmac)
@@ -295,6 +306,15 @@ impl AuthSuite {
     /// By the name in SA files: `hmac-sha1-96`.
     pub fn by_name(name: &str) -> Option<&'static AuthSuite> {
         AUTHS.iter().find(|suite| suite.name == name)
+    }
+
+    /// What an engine has to be able to do for its packets; nothing if they are not authenticated.
+    pub fn need(&self) -> Option<Need> {
+        Some(match self.mac? {
+            Mac::Hmac(algorithm) => Need::Hmac { algorithm },
+            Mac::Xcbc => Need::Xcbc,
+            Mac::Cmac => Need::Cmac { key_len: self.key_len },
+        })
     }
 }
 

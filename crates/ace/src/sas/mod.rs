@@ -5,13 +5,14 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use ace_config::{SaFile, import, read_wiped, swanctl, wireshark};
-use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, ForeignNames, IvKind};
 use ace_ipsec::{Direction, SaMode, SaSpec};
 use ace_pcap::read::{SecretsKind, is_pcapng};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use serde_json::json;
 use zeroize::Zeroizing;
+
+mod suites;
 
 use crate::page::Output;
 use ace_report::{Outcome, print_json, say};
@@ -131,7 +132,7 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             }
             write(&translate.output, &table.text)
         }
-        Command::Suites(args) => suites(page, args),
+        Command::Suites(args) => suites::print(page, args.json),
         Command::Import(args) => import(args),
     }
 }
@@ -256,42 +257,6 @@ fn check(page: &mut Output, args: &Check) -> Result<Outcome> {
         let (name, spi, packets) = (&sa.name, sa.spi, &sa.selector);
         let direction = direction(sa);
         say!(page, "| {name} | {spi:#x} | {direction} | {mode} | {from} | {to} | {packets} | {suite} |");
-    }
-    Ok(Outcome::Well)
-}
-
-fn names(names: &ForeignNames) -> serde_json::Value {
-    json!({"iana": names.iana, "kernel": names.kernel, "wireshark": names.wireshark})
-}
-
-fn suites(page: &mut Output, args: &Suites) -> Result<Outcome> {
-    if args.json {
-        let ciphers = CIPHERS.iter().map(|suite| {
-            json!({
-                "name": suite.name, "key": suite.key_len, "nonce": suite.nonce_len, "iv": suite.iv_len,
-                "block": suite.block, "icv": suite.icv_len, "combined": suite.combined(),
-                "implicit_iv": suite.iv == IvKind::Implicit, "legacy": suite.legacy, "rfc": suite.rfc,
-                "names": names(&suite.names),
-            })
-        });
-        let auths = AUTHS.iter().map(|suite| {
-            json!({
-                "name": suite.name, "key": suite.key_len, "icv": suite.icv_len, "legacy": suite.legacy,
-                "rfc": suite.rfc, "names": names(&suite.names),
-            })
-        });
-        let (ciphers, auths): (Vec<_>, Vec<_>) = (ciphers.collect(), auths.collect());
-        print_json(&json!({ "ciphers": ciphers, "auths": auths }))?;
-        return Ok(Outcome::Well);
-    }
-    say!(page, "| cipher | bytes of key and nonce | of IV | of ICV | legacy |\n|---|--:|--:|--:|---|");
-    for suite in CIPHERS.iter() {
-        let (keymat, legacy) = (suite.keymat_len(), suite.legacy.unwrap_or_default());
-        say!(page, "| {} | {keymat} | {} | {} | {legacy} |", suite.name, suite.iv_len, suite.icv_len);
-    }
-    say!(page, "\n| authentication | bytes of key | of ICV | legacy |\n|---|--:|--:|---|");
-    for AuthSuite { name, key_len, icv_len, legacy, .. } in AUTHS.iter() {
-        say!(page, "| {name} | {key_len} | {icv_len} | {} |", legacy.unwrap_or_default());
     }
     Ok(Outcome::Well)
 }

@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::common::{TRAFFIC, ace, root, stderr, stdout};
 
 #[test]
@@ -110,7 +112,22 @@ fn every_suite_is_listed() {
             let name = suite["name"].as_str().expect("a name");
             assert!(text.contains(name), "{name}");
             assert!(documented.contains(&format!("`{name}`")), "docs/sa-file.md says nothing of {name}");
+            let by = suite["computed_by"].as_array().expect("a list");
+            assert!(by.last().is_none_or(|last| last == "CPU"), "{name}: there is no software for it");
         }
+    }
+    // In the library, on the array, by software alone; and what is nothing to compute.
+    for (kind, name, by) in [
+        ("ciphers", "aes-128-cbc", json!(["fabric", "array", "CPU"])),
+        ("ciphers", "aes-128-gcm-16", json!(["CPU"])),
+        ("ciphers", "camellia-128-cbc", json!(["CPU"])),
+        ("ciphers", "null", json!([])),
+        ("auths", "hmac-sha1-96", json!(["fabric", "array", "CPU"])),
+        ("auths", "aes-cmac-96", json!(["CPU"])),
+    ] {
+        let suites = listed[kind].as_array().expect("a list");
+        let suite = suites.iter().find(|suite| suite["name"] == name).expect(name);
+        assert_eq!(suite["computed_by"], by, "{name}");
     }
 }
 

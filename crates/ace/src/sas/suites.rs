@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `ace sas suites`: the suites that there are, and what computes each.
+
+use ace_board::BoardConfig;
+use ace_board::array::ArraySlot;
+use ace_board::capability::Capability;
+use ace_board::store::{Store, default_library};
+use ace_engine::{Direction, Need, software};
+use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, ForeignNames, IvKind};
+use ace_library::Trust;
+use ace_report::{Outcome, print_json, say};
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::page::Output;
+use crate::trust::{OlderArgs, TrustArgs};
+
+/// What of this machine computes: a dedicated configuration of the library, a context set of the array, software.
+struct Engines {
+    fabric: Vec<Capability>,
+    array: Vec<Capability>,
+}
+
+impl Engines {
+    /// Without a library that can be read there is no dedicated configuration.
+    fn found() -> Self {
+        let library = || {
+            default_library()?;
+            let guard =
+                TrustArgs { key: None, older: OlderArgs { allow_older: true } }.guard(Trust::ANYBODY).ok()?;
+            let store = Store::open(&BoardConfig::default().controller, None, guard).ok()??;
+            Some(store.configurations().iter().flat_map(|one| one.can.clone()).collect())
+        };
+        Self { fabric: library().unwrap_or_default(), array: ArraySlot::can() }
+    }
+
+    /// Those that do all of it, by name; of a cipher both directions.
+    fn of(&self, needs: &[Need]) -> Vec<&'static str> {
+        let all = |can: &dyn Fn(&Need) -> bool| needs.iter().all(can);
+        let by = |table: &[Capability]| all(&|need| table.iter().any(|one| one.serves(need)));
+        [("fabric", by(&self.fabric)), ("array", by(&self.array)), ("CPU", all(&software::can))]
+            .into_iter()
+            .filter_map(|(name, can)| (can && !needs.is_empty()).then_some(name))
+            .collect()
+    }
+}
+
+fn names(names: &ForeignNames) -> Value {
+    json!({"iana": names.iana, "kernel": names.kernel, "wireshark": names.wireshark})
+}
+
+pub fn print(page: &mut Output, as_json: bool) -> Result<Outcome> {
+    let engines = Engines::found();
+    let ciphers = CIPHERS.iter().map(|suite| {
+        let needs: Vec<Need> = Direction::BOTH.into_iter().filter_map(|way| suite.need(way)).collect();
+        (suite, engines.of(&needs))
+    });
+    let auths = AUTHS.iter().map(|suite| (suite, engines.of(suite.need().as_slice())));
+    if as_json {
+        let ciphers = ciphers.map(|(suite, by)| {
+            json!({
+                "name": suite.name, "key": suite.key_len, "nonce": suite.nonce_len, "iv": suite.iv_len,
+                "block": suite.block, "icv": suite.icv_len, "combined": suite.combined(),
+                "implicit_iv": suite.iv == IvKind::Implicit, "legacy": suite.legacy, "rfc": suite.rfc,
+                "names": names(&suite.names), "computed_by": by,
+            })
+        });
+        let auths = auths.map(|(suite, by)| {
+            json!({
+                "name": suite.name, "key": suite.key_len, "icv": suite.icv_len, "legacy": suite.legacy,
+                "rfc": suite.rfc, "names": names(&suite.names), "computed_by": by,
+            })
+        });
+        let (ciphers, auths): (Vec<_>, Vec<_>) = (ciphers.collect(), auths.collect());
+        print_json(&json!({ "ciphers": ciphers, "auths": auths }))?;
+        return Ok(Outcome::Well);
+    }
+    say!(
+        page,
+        "| cipher | bytes of key and nonce | of IV | of ICV | computed by | legacy |\n|---|--:|--:|--:|---|---|"
+    );
+    for (suite, by) in ciphers {
+        let (keymat, legacy) = (suite.keymat_len(), suite.legacy.unwrap_or_default());
+        let by = by.join(", ");
+        say!(page, "| {} | {keymat} | {} | {} | {by} | {legacy} |", suite.name, suite.iv_len, suite.icv_len);
+    }
+    say!(page, "\n| authentication | bytes of key | of ICV | computed by | legacy |\n|---|--:|--:|---|---|");
+    for (AuthSuite { name, key_len, icv_len, legacy, .. }, by) in auths {
+        say!(page, "| {name} | {key_len} | {icv_len} | {} | {} |", by.join(", "), legacy.unwrap_or_default());
+    }
+    Ok(Outcome::Well)
+}
