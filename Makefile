@@ -113,15 +113,14 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	$(PY) -m ace_flow loader model
 	$(PY) -m ace_flow array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
 	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
-	for slot in "--tiles 1 --lanes 16" "--tiles 2 --lanes 8"; do \
-	  $(PY) -m ace_flow array-slot $$slot $(if $(PART),--frames 100 --rounds 4) || exit 1; done
+	for slot in "--tiles 1" "--tiles 2"; do \
+	  $(PY) -m ace_flow array-slot $$slot $(if $(PART),--frames 100 --rounds 4) && \
+	  $(PY) -m ace_flow array-frames $$slot --frames $(if $(PART),1000,100000) || exit 1; done
+	$(PY) -m ace_flow array-aead
 	$(if $(ALL),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
 	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
-	$(if $(ALL),$(ACE) array build --tiles 2; printf '[slot]\nkind = "array"\ntiles = 2\nbanks = 2\n' >build/two-tiles.toml; \
-	  for file in $(ON_ARRAY); do $(SUBJECT); echo "$$name on an array of two tiles"; \
-	  $(ACE) kat $$name $$file --engine board --board build/two-tiles.toml || exit 1; done)
 
 test-code: built-library all  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow faults

@@ -40,7 +40,7 @@ pub struct Used {
     pub memories: usize,
 }
 
-/// Of whole frames in the RTL of the slot, of one tile.
+/// Of whole frames in the RTL of the slot.
 #[derive(Clone, Serialize)]
 pub struct Rate {
     pub in_flight: usize,
@@ -58,12 +58,12 @@ pub struct Load {
     pub slot_us: f64,
 }
 
-/// The slot of one tile, and what was measured of it.
+/// The slot, and what was measured of it.
 pub struct Tile {
     pub mhz: f64,
+    pub tiles: usize,
+    /// Of each tile.
     pub lanes: usize,
-    /// A slot of two tiles was placed and routed, too.
-    pub two_routed: bool,
     rates: Rates,
     shape: Shape,
     board: BoardConfig,
@@ -72,12 +72,11 @@ pub struct Tile {
 impl Tile {
     /// As array/ has it.
     pub fn read() -> Result<Self> {
-        let rates = rates(1).context("array/")?;
+        let rates = rates().context("array/")?;
         let routed = routed().context("array/")?;
-        let (mhz, _) = clock(&routed, &rates).context("array/")?;
-        let two_routed = routed.values().any(|slot| slot.tiles > 1);
+        let mhz = clock(&routed, &rates).context("array/")?;
         let (shape, board) = (Shape::standard(), BoardConfig::default());
-        Ok(Self { mhz, lanes: rates.lanes, two_routed, rates, shape, board })
+        Ok(Self { mhz, tiles: rates.tiles, lanes: rates.lanes, rates, shape, board })
     }
 
     /// Bytes of the frames that were measured.
@@ -213,7 +212,7 @@ mod tests {
     fn what_is_stated_is_what_was_measured_and_what_the_board_takes() {
         let tile = Tile::read().unwrap();
         let aes = tile.variant("aes128_encrypt").unwrap();
-        let measured = rates(1).unwrap().clocks["aes128_encrypt"][&64];
+        let measured = rates().unwrap().clocks["aes128_encrypt"][&64];
         let by_hand = 8.0 * 64.0 * tile.frame_bytes() as f64 * tile.mhz / measured as f64;
         assert!((aes.mbps(64) - by_hand).abs() < 1e-9 && aes.mbps(1) < aes.mbps(16));
         // Four ALUs, two rotators, two quads, a multiplier; every place is in one context.

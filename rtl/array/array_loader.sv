@@ -13,7 +13,9 @@ module array_loader
   import core_pkg::clear_t;
   import slot_pkg::*;
 #(
-  parameter int unsigned Tiles = 1
+  parameter int unsigned Tiles = 1,
+  // Words of keys that a bank has; fewer in proofs.
+  parameter int unsigned Room  = KeyRoom
 ) (
   input logic   clk_i,
   input logic   rst_ni,
@@ -38,9 +40,10 @@ module array_loader
   input area_t                  key_area_i,
   input logic  [Tiles-1:0][1:0] key_serves_i,
 
-  output set_t  [Tiles-1:0][1:0] sets_o,
-  output keys_t [Tiles-1:0][1:0] keys_o,
-  output logic                   busy_o,
+  output set_t     [Tiles-1:0][1:0] sets_o,
+  output keys_t    [Tiles-1:0][1:0] keys_o,
+  output logic                      busy_o,
+  output loading_t                  loading_o,
 
   // Into the tiles, of which some take it and then at once, and into the stores of their states.
   output logic   [Tiles-1:0]      writes_o,
@@ -64,7 +67,7 @@ module array_loader
 
   // -- the header -------------------------------------------------------------------------------------------
 
-  logic load_q, plain_q, fits_q, sized_q, hash_q, key_known_q;
+  logic load_q, plain_q, fits_q, sized_q, hash_q, aead_q, key_known_q;
   logic [7:0] words_q;
   logic [9:0] bytes_q;
   logic [2:0] heads_q;
@@ -75,16 +78,17 @@ module array_loader
   // The shell is made to wait for the last of these. All banks of a key have sets for keys of as many words.
   always_ff @(posedge clk_i) begin
     logic [7:0] words;
-    logic hash;
-    {words, hash} = '0;
+    logic hash, aead;
+    {words, hash, aead} = '0;
     for (int unsigned t = 0; t < Tiles; t++)
     for (int unsigned b = 0; b < 2; b++) begin
       if (key_banks_i[t][b]) begin
         words |= sets_q[t][b].key_words;
         hash |= sets_q[t][b].hash;
+        aead |= sets_q[t][b].aead;
       end
     end
-    {words_q, hash_q} <= {words, hash};
+    {words_q, hash_q, aead_q} <= {words, hash, aead};
     key_known_q <= key_banks_i != '0;
     // A hash's key is two states of four beats each.
     bytes_q <= hash_q ? 10'd64 : {words_q, 2'b0};
@@ -120,15 +124,16 @@ module array_loader
   // Words of the beat to be written behind the first one, a bit each; of the section's beats.
   logic [6:0] left_q, parts_q;
   logic [4:0] head_q;  // which beat of the head
+  logic constants_q;
   logic data_q;  // within a section, or of a key
   logic writing_q;  // and it is written into the tile
   logic chain_q, contexts_kind_q, bytes_kind_q, small_q;  // of the section
   logic [31:0] left_words_q;
   logic last_word_q;
   logic [15:0] sections_q;  // still to come
-  logic [8:0] entry_q;  // of a table or of the constants
+  logic [9:0] entry_q;  // of a table or of the constants
   logic [11:0] context_q;
-  logic [2:0] word_q;
+  logic [$clog2(ContextWords)-1:0] word_q;
   logic [15:0] contexts_q;
   logic [Tiles-1:0][KeyWordBits-1:0] key_at_q;
   logic [7:0] purge_q;
@@ -141,6 +146,11 @@ module array_loader
   assign step = held_q && !(writes && full);
   assign done = step && (!left_q[0] || !writes);
   assign take = frame_i.valid && answer_o.ready;
+  // All of the head has come.
+  assign loading_o = '{
+      known: load_q && (at_q == Set || at_q == Check) && head_q == '0,
+      algorithm: new_q.algorithm
+    };
 
   assign answer_o = '{
       ready: open_q && (!held_q || done),
@@ -161,6 +171,14 @@ module array_loader
   assign section_bad           = section.kind == '0 || section.kind > Chain;
   assign section_small         = is_small(section);
 
+  // It would be written behind the end of what a bank has: a table's entries, constants, contexts.
+  logic past;
+  always_comb begin
+    past = entry_q[9];
+    if (constants_q) past = entry_q[9:ConstantBits] != '0;
+    if (contexts_kind_q) past = context_q[11:ContextBits] != '0;
+  end
+
   // What goes into the tile waits until it is taken; of what does not wait the target is none.
   write_t out, common;
   logic [Tiles-1:0] out_tiles;
@@ -173,8 +191,9 @@ module array_loader
     out      = kind_q;
     out.data = bytes_kind_q ? {56'b0, beat_q[7:0]} : beat_q;
     out.at   = '0;
-    for (int unsigned t = 0; t < Tiles; t++) out_at[t] = contexts_kind_q ? {1'b0, context_q[7:0]} : entry_q;
-    if (contexts_kind_q) out.lane = {1'b0, word_q};
+    for (int unsigned t = 0; t < Tiles; t++)
+    out_at[t] = contexts_kind_q ? {1'b0, context_q[7:0]} : entry_q[8:0];
+    if (contexts_kind_q) out.lane = 4'(word_q);
     if (!load_q || at_q == Purge) begin
       out.target = TargetKey;
       out.rotate = 1'b0;
@@ -277,7 +296,7 @@ module array_loader
   logic dropped, purged;
   assign dropped  = frame_i.drop;
   assign forget_o = dropped && !load_q && (at_q == Key || at_q == Check);
-  assign purged   = purge_q == 8'(KeyRoom - 1);
+  assign purged   = purge_q == 8'(Room - 1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -288,7 +307,7 @@ module array_loader
       new_q <= '0;
       keys_q <= '0;
       {bad_q, other_q, open_q, held_q, first_q, tail_q, is_crc_q, beat_q, left_q, parts_q, head_q, data_q}      <= '0;
-      {writing_q, chain_q, contexts_kind_q, bytes_kind_q, small_q, kind_q, left_words_q, last_word_q} <= '0;
+      {writing_q, chain_q, contexts_kind_q, constants_q, bytes_kind_q, small_q, kind_q, left_words_q, last_word_q} <= '0;
       {sections_q, entry_q, context_q, word_q, contexts_q, key_at_q, purge_q, state_beat_q, settle_q} <= '0;
     end else begin
       if (at0_q && no_magic_q) bad_q <= 1'b1;
@@ -303,10 +322,11 @@ module array_loader
       if (take) beat_q <= frame_i.beat;
       else if (step && !done) beat_q <= bytes_kind_q ? beat_q >> 8 : beat_q >> 32;
 
+      if (step && writes && load_q && past) bad_q <= 1'b1;
       if (step && writes) begin
         left_q <= left_q >> 1;
         for (int unsigned t = 0; t < Tiles; t++) key_at_q[t] <= key_at_q[t] + 1'b1;
-        entry_q <= entry_q + (small_q ? 9'd4 : 9'd1);
+        entry_q <= entry_q + (small_q ? 10'd4 : 10'd1);
         if (contexts_kind_q) begin
           word_q <= word_q + 1'b1;
           if (word_q == '1) context_q <= context_q + 1'b1;
@@ -326,6 +346,8 @@ module array_loader
         end
         if (head_q[3]) begin
           new_q.input_words   <= beat_q[5:0];
+          // No cipher, hash or key has so many words.
+          new_q.aead          <= beat_q[15:0] == {8'd12, 8'd16};
           new_q.output_words  <= beat_q[15:8];
           new_q.key_words     <= beat_q[23:16];
           new_q.memory_stride <= beat_q[40:32];
@@ -350,7 +372,8 @@ module array_loader
           contexts_kind_q <= section.kind == Contexts;
           bytes_kind_q    <= section.kind == Bytes;
           small_q         <= section_small;
-          entry_q         <= section.kind == Constants ? '0 : 9'(section.at);
+          entry_q         <= section.kind == Constants ? '0 : {section.at[15:9] != '0, section.at[8:0]};
+          constants_q     <= section.kind == Constants;
           state_beat_q    <= '0;
           if (section.kind == Chain) new_q.hash <= 1'b1;
           if (sections_q == '0 || section_bad) bad_q <= 1'b1;
@@ -392,7 +415,8 @@ module array_loader
             for (int unsigned t = 0; t < Tiles; t++)
             for (int unsigned b = 0; b < 2; b++) begin
               if (key_banks_i[t][b]) keys_q[t][b] <= '{valid: 1'b1, stale: 1'b0, area: key_area_i};
-              else if (key_serves_i[t][b]) keys_q[t][b].stale <= 1'b1;
+              // An AEAD's frames are others than those of the same cipher's modes.
+              else if (key_serves_i[t][b] && sets_q[t][b].aead == aead_q) keys_q[t][b].stale <= 1'b1;
             end
           end else if (bad_q) fault_q <= StatusBadSet;
           else if (other_q) fault_q <= StatusOtherArray;
@@ -412,7 +436,7 @@ module array_loader
 
       if (frame_i.start) begin
         {bad_q, other_q, sections_q, entry_q, context_q, word_q, small_q, state_beat_q, purge_q} <= '0;
-        {chain_q, contexts_kind_q, bytes_kind_q, kind_q} <= '0;
+        {chain_q, contexts_kind_q, constants_q, bytes_kind_q, kind_q} <= '0;
         fault_q <= '0;
         head_q <= load_q ? 5'd1 : '0;
         data_q <= !load_q;

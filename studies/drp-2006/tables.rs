@@ -136,11 +136,12 @@ fn throughput(page: &mut Page, paper: &Paper, ours: &[Ours]) -> Result<()> {
     say!(
         page,
         "\nThe paper's are its own, over 10,000 blocks; it names no key. Ours are CBC encryption with the key that is named, and \
-         HMAC. This CPU: one core of {}. The array: whole frames of {} bytes in the RTL of its slot of one tile and {} lanes, \
+         HMAC. This CPU: one core of {}. The array: whole frames of {} bytes in the RTL of its slot, whose tiles are {} with {} lanes each, \
          at its placed clock of {:.2} MHz, with so many packets in flight and the faster of the variant's two sets; \
          `python -m ace_flow array-rates` measures it. A slot with one packet: each block waits for the one before it.\n\n{}\n\n{}\n",
         THIS_MACHINE.file,
         tile.frame_bytes(),
+        tile.tiles,
         tile.lanes,
         tile.mhz,
         against("VR5500", |t| t.mips),

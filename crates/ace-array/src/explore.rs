@@ -95,19 +95,32 @@ pub fn front(points: &[(usize, f64)]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// Yosys counts as many block memories and lines in the netlist of the repository's shape.
+    /// Yosys counts as many block memories and lines in the netlist of the repository's tile; and slots of such tiles, where
+    /// the ways share contexts, have no less.
     #[test]
     fn the_standard_shape_takes_what_was_synthesised() {
-        let area = area(&Shape::standard());
-        let routed = include_str!("../../../array/routed.json");
-        let of = |cell: &str| -> usize {
-            let tile = routed.split("\"tile\"").nth(1).expect("a tile was routed");
-            let at = tile.split(&format!("\"{cell}\": ")).nth(1).expect("its cells are there");
-            at.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().parse().unwrap_or(0)
-        };
-        assert_eq!(area.blocks, of("ebr"));
-        assert_eq!(area.lines, of("dpr16x4"));
-        assert!(area.multiplexers < of("lut4"), "{area:?}");
+        let (shape, area) = (Shape::standard(), area(&Shape::standard()));
+        let routed = serde_json::from_str(include_str!("../../../array/routed.json")).unwrap();
+        let serde_json::Value::Object(routed) = routed else { panic!("it is no object") };
+        let of = |design: &serde_json::Value, what: &str| design[what].as_u64().map(|count| count as usize);
+        let mut compared = 0;
+        for (name, design) in &routed {
+            // What has no ways was routed of a tile that had none.
+            let (Some(tiles), Some(ways)) = (of(design, "tiles"), of(design, "ways")) else { continue };
+            let cells = |cell: &str| of(&design["cells"], cell).unwrap();
+            if name == "tile" {
+                assert_eq!((area.blocks, area.lines), (cells("ebr"), cells("dpr16x4")));
+                assert!(area.multiplexers < cells("lut4"), "{area:?}");
+            } else {
+                let contexts = 2 * Layout::of(&shape).words();
+                let blocks = tiles * (contexts + ways * (area.blocks - contexts));
+                assert!(blocks < cells("ebr"), "{name}: {blocks} block memories and the front end's");
+                assert!(tiles * ways * area.lines < cells("dpr16x4"), "{name}: {area:?}");
+                assert!(tiles * ways * area.multiplexers < cells("lut4"), "{name}: {area:?}");
+            }
+            compared += 1;
+        }
+        assert!(compared > 0, "nothing of this tile was routed");
     }
 
     #[test]

@@ -84,7 +84,7 @@ fn what_does_not_fit_says_what_is_missing() {
     let long = "algorithm a; variant v {} input x: word[1] big;
         run -> word[1] big { let y = x[0]; for i in 0..514 { y = y + (y <<< 7); } return [y]; }";
     let message = error(long);
-    assert_eq!(message, "v does not fit the array: its rotators alone take 257 contexts of 256");
+    assert_eq!(message, "v does not fit the array: its ALUs alone take 257 contexts of 256");
     let truth = "algorithm a; variant v {} input x: word[1] big;
         run -> word[1] big { return [logic(16, x[0], x[0])]; }";
     assert!(error(truth).contains("the truth table of 2 words has 4 bits"), "{}", error(truth));
@@ -113,6 +113,7 @@ fn right() -> (Graph, Shape, Schedule) {
 #[test]
 fn the_checker_refuses_schedules_that_are_wrong() {
     let (graph, shape, found) = right();
+    let ii = found.ii as i64;
     let alu = |op: &Op| matches!(op, Op::Logic(_) | Op::Sum(_));
     let first = graph.nodes.iter().position(|node| alu(&node.op)).unwrap();
     let refused = |change: &dyn Fn(&mut Schedule), wanted: &str| {
@@ -126,13 +127,13 @@ fn the_checker_refuses_schedules_that_are_wrong() {
         schedule.places[id].as_mut().unwrap()
     }
     refused(&|wrong| wrong.places[first] = None, "has no place");
-    refused(&|wrong| place(wrong, first).unit.index = 4, "cannot be done at");
+    refused(&|wrong| place(wrong, first).unit.index = shape.alus, "cannot be done at");
     refused(&|wrong| place(wrong, first).unit.kind = Kind::Rotator, "cannot be done at");
     refused(&|wrong| place(wrong, first).slot = -1, "cannot be done at");
-    refused(&|wrong| place(wrong, first).slot += 400, ", and the line has ");
+    refused(&|wrong| place(wrong, first).slot += 10 * ii, ", and the line has ");
     refused(&|wrong| place(wrong, first).slot += 1, "");
     refused(&|wrong| place(wrong, first).ports[0] = 3, "ports that its element has not");
-    refused(&|wrong| wrong.ii = 39, "");
+    refused(&|wrong| wrong.ii -= 1, "");
     refused(&|wrong| wrong.ii = 0, "contexts of");
     // Two operations of one ALU in slots that are an interval apart.
     let other = (first + 1..graph.nodes.len()).find(|id| alu(&graph.nodes[*id].op)).unwrap();
@@ -142,7 +143,7 @@ fn the_checker_refuses_schedules_that_are_wrong() {
     };
     refused(
         &|wrong| {
-            place(wrong, other).slot = slot + 40;
+            place(wrong, other).slot = slot + ii;
             place(wrong, other).unit = unit;
         },
         "is taken twice",
@@ -156,8 +157,8 @@ fn the_checker_refuses_schedules_that_are_wrong() {
     let (value, store) = found.stores.iter().next().map(|(id, store)| (*id, *store)).unwrap();
     refused(&|wrong| wrong.stores.retain(|id, _| *id != value), "was not stored");
     let moved = |slot: i64| Store { slot: store.slot + slot, ..store };
-    refused(&|wrong| *wrong.stores.get_mut(&value).unwrap() = moved(200), "is stored in slot");
-    refused(&|wrong| wrong.stores.get_mut(&value).unwrap().memory = 2, "is stored in slot");
+    refused(&|wrong| *wrong.stores.get_mut(&value).unwrap() = moved(5 * ii), "is stored in slot");
+    refused(&|wrong| wrong.stores.get_mut(&value).unwrap().memory = shape.memories, "is stored in slot");
     let reader = (0..graph.nodes.len()).find_map(|id| {
         found.routes[id].iter().position(|route| matches!(route, Route::Stored { .. })).map(|at| (id, at))
     });
@@ -210,7 +211,7 @@ fn the_rtl_has_this_shape() {
 #[test]
 fn a_shape_that_cannot_be_built_is_refused() {
     for (from, to, wanted) in [
-        ("alus = 4", "alus = 0", "0 elements of kind ALU"),
+        ("alus = 2", "alus = 0", "0 elements of kind ALU"),
         ("line = 16", "line = 64", "line = 64: a power of two from 8 to 32"),
         ("contexts = 256", "contexts = 250", "contexts = 250: a power of two"),
         ("alu_operands = 3", "alu_operands = 4", "2 or 3 are possible"),

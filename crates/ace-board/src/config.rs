@@ -122,11 +122,11 @@ pub struct Host {
 
 /// The slots, as the controller sees them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(from = "defaults::WrittenSlot")]
 pub struct SlotLimits {
     /// What every slot is.
     pub kind: SlotKind,
-    /// Tiles of the array. Each is simulated by itself: what they share, an entrance and an exit of a beat a clock, is never
+    /// Tiles of the array; left out, all that the slot has. Each is simulated by itself: what they share, an entrance and an exit of a beat a clock, is never
     /// what they wait for behind a host link that is slower.
     pub tiles: usize,
     /// Banks of a tile of the array that are used: with two, one runs while the other one is loaded. Policies and reports
@@ -154,6 +154,14 @@ impl SlotKind {
         match self {
             Self::Fabric => "fabric",
             Self::Array => "array",
+        }
+    }
+
+    /// Tiles of a slot of this kind, as far as there are any: those that were routed.
+    pub fn tiles(self) -> usize {
+        match self {
+            Self::Fabric => 1,
+            Self::Array => crate::array::rates().map_or(1, |rates| rates.tiles),
         }
     }
 }

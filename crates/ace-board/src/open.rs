@@ -72,9 +72,9 @@ impl Assembly {
         let (mut catalogue, source): (Catalogue, Box<dyn ModelSource>) = match config.slot.kind {
             SlotKind::Fabric => (Catalogue::of(configurations.as_deref()), Box::new(SharedObjects)),
             SlotKind::Array => {
-                let sets = array::catalogue(config.slot.tiles, configurations.as_deref())?;
+                let sets = array::catalogue(configurations.as_deref())?;
                 if let Some(store) = store.as_deref().filter(|_| unsigned == Unsigned::Refused) {
-                    array::check_model(&sets, config.slot.tiles, store)?;
+                    array::check_model(&sets, store)?;
                 }
                 (sets, Box::new(Sets { store: store.clone() }))
             }

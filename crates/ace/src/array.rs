@@ -19,7 +19,6 @@ use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_array::{Compiled, Error, algorithms, compile, draw, rtl, trace};
 use anyhow::{Context, Result, bail};
-use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use sha2::Digest;
 
@@ -102,12 +101,9 @@ enum Command {
     Build {
         /// Variants, or single sets of them; all if none is named
         names: Vec<String>,
-        /// Where they go (default: build/array/sets, or build/array/sets-2x8)
+        /// Where they go (default: build/array/sets)
         #[arg(short, long, value_name = "DIR")]
         output: Option<PathBuf>,
-        /// Of the slot: one tile of sixteen lanes, or two of eight
-        #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=2))]
-        tiles: usize,
         /// Print the sets' digests, as the sets.toml of the algorithms have them, and make no model
         #[arg(long)]
         digests: bool,
@@ -226,8 +222,8 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             write(output, trace.text.as_bytes())?;
         }
         Command::Explore(args) => explore::run(page, args, &shape)?,
-        Command::Build { names, output, tiles, digests } => {
-            build::run(names, output.as_deref(), *tiles, *digests, &shape)?;
+        Command::Build { names, output, digests } => {
+            build::run(names, output.as_deref(), *digests, &shape)?;
         }
         Command::Rtl => print!("{}", rtl::package(&shape)),
     }

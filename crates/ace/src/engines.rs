@@ -136,9 +136,9 @@ impl BoardArgs {
     pub fn config(&self) -> Result<BoardConfig> {
         let mut config = Self::config_of(self.board.as_deref())?;
         let named = self.configurations.as_deref() == Some(Path::new(ARRAY));
-        config.slot.kind = if named { SlotKind::Array } else { self.slots.unwrap_or(config.slot.kind) };
-        if config.slot.kind == SlotKind::Fabric {
-            (config.slot.tiles, config.slot.banks) = (1, 1);
+        let kind = if named { SlotKind::Array } else { self.slots.unwrap_or(config.slot.kind) };
+        if config.slot.kind != kind {
+            (config.slot.kind, config.slot.tiles, config.slot.banks) = (kind, kind.tiles(), 1);
         }
         Ok(config)
     }

@@ -43,6 +43,10 @@ class Set:
         return self.code in DIGEST
 
     @property
+    def contexts(self) -> int:
+        return int.from_bytes(self.data[16:18], "little")
+
+    @property
     def block(self) -> int:
         return BLOCK.get(self.code, 16)
 

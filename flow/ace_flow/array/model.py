@@ -33,8 +33,8 @@ PACKAGES = [
 FRONT = {
     f"array_{name}.sv"
     for name in (
-        *("admit", "exit", "intake", "issue", "lanes", "loader", "long"),
-        *("outlet", "pulse", "return", "slot", "turn"),
+        *("admit", "buffers", "exit", "inner", "intake", "issue", "lanes", "loader", "long"),
+        *("outlet", "plans", "pulse", "return", "serve", "shell", "slot", "turn", "words"),
     )
 }
 SOURCES = [
@@ -53,7 +53,7 @@ SLOT_SOURCES = [
 ]
 BUILD = tools.ROOT / "build" / "array"
 # As rtl/array/array_slot.sv has them.
-TILES, LANES = 1, 16
+TILES, LANES, WAYS = 2, 8, 2
 # Not in flow/model: every model of a configuration is made anew where a file is added there.
 BESIDE = tools.FLOW / "bench" / "array_bench_netlist.sv"
 
@@ -73,7 +73,7 @@ def rows() -> list[Configuration]:
             seeds=(),
             sets=(),
             shape="interleaved",
-            in_flight=16,
+            in_flight=TILES * LANES,
             can=(),
         )
     ]
@@ -140,6 +140,25 @@ def made(tiles: int = TILES, lanes: int = LANES) -> tuple[Path, dict]:
         work,
     )
     return library, json.loads(about.read_text())
+
+
+def changed(tiles: int, lanes: int, file: Path, text: str, name: str) -> Path:
+    """A model of the slot in which a file has another text."""
+    folder = BUILD / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / file.name).write_text(text)
+    sources = [folder / file.name if path == file else path for path in SLOT_SOURCES]
+    verilate.build_rtl_model(
+        SLOT_TOP,
+        sources,
+        {"Tiles": tiles, "Lanes": lanes},
+        folder / "slot.so",
+        RUNTIME,
+        folder / "log",
+        "quick",
+        cells=[CELLS],
+    )
+    return folder / "slot.so"
 
 
 def compare(tile: Path, ace: str, what: str, arguments: list[str]) -> bool:

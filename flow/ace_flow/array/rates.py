@@ -5,8 +5,7 @@ eight and sixteen side by side, and 64 as fast as lanes come free, each a packet
 python -m ace_flow array-rates --ace target/release/ace [--tiles 1] [--lanes 16] [--keep] [ALGORITHM:VARIANT …]
 
 Where an algorithm's sets.toml has a second set of a variant, for latency, that is measured, too. All tiles hold the set. --keep writes
-array/rates.json or, of other slots than that of the default, array/rates-TILESxLANES.json, from which `ace array table` has
-its rates.
+array/rates.json, from which `ace array table` has its rates, and is for the slot that is routed.
 """
 
 import argparse
@@ -68,9 +67,7 @@ def main() -> int:
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
     parser.add_argument("--tiles", type=int, default=model.TILES, help="of the slot")
     parser.add_argument("--lanes", type=int, default=model.LANES, help="of each tile")
-    parser.add_argument(
-        "--keep", action="store_true", help="write array/rates.json or array/rates-TILESxLANES.json"
-    )
+    parser.add_argument("--keep", action="store_true", help="write array/rates.json")
     parser.add_argument(
         "names", nargs="*", help="sets, as aes:aes128_encrypt; default: one of each algorithm"
     )
@@ -82,12 +79,14 @@ def main() -> int:
             clocks[which.name] = measure(library, args.tiles, which)
             print(json.dumps({which.name: clocks[which.name]}), flush=True)
     if args.keep:
-        name = model.slot_name(args.tiles, args.lanes).replace("slot", "rates")
-        path = f"array/{name}.json"
+        if (args.tiles, args.lanes) != (model.TILES, model.LANES):
+            parser.error(f"array/rates.json is of {model.TILES} tiles and {model.LANES} lanes")
+        path = "array/rates.json"
         kept = {
             "recorded": results.record(path),
             "bytes": BYTES,
             "tiles": args.tiles,
+            "ways": model.WAYS,
             "lanes": args.lanes,
             "clocks": clocks,
         }

@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 from ace_flow import design, digest, rtl, tools
-from ace_flow.array.model import BUILD, LANES, SLOT_SOURCES, SLOT_TOP, SOURCES, TILES, TOP
+from ace_flow.array.model import BUILD, LANES, SLOT_SOURCES, SLOT_TOP, SOURCES, TILES, TOP, WAYS
 from ace_flow.place import route
 from ace_flow.synth import bram_outreg, ecp5, tie_unused
 
@@ -129,6 +129,7 @@ def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, route
     recorded[netlist_of(what, tiles, lanes).parent.name] = {
         "device": route.DEVICE,
         "tiles": tiles if what == "slot" else 1,
+        "ways": WAYS if what == "slot" else 1,
         "lanes": lanes if what == "slot" else 0,
         "asked_mhz": frequency,
         "fmax_mhz": middle["fmax_mhz"],

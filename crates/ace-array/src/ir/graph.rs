@@ -2,7 +2,7 @@
 //! Data-flow graphs of words of 32 bits: what a block's words, a key's words and tables make of each other.
 
 use crate::error::Span;
-use crate::ir::domain::{self, Domain, Plain};
+use crate::ir::domain::{self, Domain, Half, Plain};
 
 /// A node's number. Arguments have lower numbers than what uses them.
 pub type Id = usize;
@@ -50,6 +50,8 @@ pub enum Op {
     Sum(u8),
     /// To the left.
     Rotate(u32),
+    /// The argument's value, which a rotator shows once more. Passes leave it: the source says that nothing has to store the value.
+    Again,
     /// By the low five bits of the second argument.
     RotateBy {
         /// To the right; otherwise to the left.
@@ -64,6 +66,8 @@ pub enum Op {
     },
     /// The low half of a product.
     Multiply,
+    /// Of a product without carries, of 64 bits: a half, or the XOR of both.
+    Carryless(Half),
     /// x(2x + 1), rotated left by five or not.
     Quadratic {
         /// Whether the result is rotated left by five.
@@ -235,6 +239,7 @@ impl Graph {
                 of.mask(turned, u32::MAX >> by)
             }
             Op::Multiply => of.multiply(args[0], args[1]),
+            Op::Carryless(half) => of.carryless(args[0], args[1], *half),
             Op::Quadratic { rotate } => {
                 let more = of.twice_and_one(args[0]);
                 let product = of.multiply(args[0], more);
@@ -252,7 +257,7 @@ impl Graph {
                     links[at - 1].apply(of, all, below)
                 })
             }
-            Op::Output(_) | Op::Pin(_) => args[0],
+            Op::Again | Op::Output(_) | Op::Pin(_) => args[0],
         }
     }
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The last pass: what is left is what an element does in one operation, with operands that it can have.
 
+use std::collections::BTreeSet;
+
 use crate::Error;
 use crate::ir::graph::{Graph, Id, Op, swept};
 use crate::ir::shape::Shape;
+use crate::schedule::{kind_of, port_choices};
 
 /// The first and only argument, as it is.
 const COPY: Op = Op::Logic(0b10);
 
 /// Gives every operation operands that its element can have: a word of a key or a constant where there is no key memory
-/// is copied by an ALU first. [`check_legal`] accepts the result.
-pub fn legalise(graph: &Graph) -> Graph {
+/// is copied by an ALU first, and so is one that no port of its element can have beside the others. [`check_legal`] accepts
+/// the result.
+pub fn legalise(graph: &Graph, shape: &Shape) -> Graph {
     let mut out = graph.empty_like();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     // Keys that an ALU has put on the network.
@@ -21,7 +25,7 @@ pub fn legalise(graph: &Graph) -> Graph {
         let mut keys = 0;
         for (at, arg) in node.args.iter().enumerate() {
             let here = match &node.op {
-                Op::Logic(_) | Op::Sum(_) => keys == 0,
+                Op::Logic(_) | Op::Sum(_) | Op::Multiply | Op::Carryless(_) => keys == 0,
                 Op::RotateBy { .. } => at == 1,
                 _ => false,
             };
@@ -30,14 +34,7 @@ pub fn legalise(graph: &Graph) -> Graph {
                 if here {
                     keys += 1;
                 } else {
-                    value = match copies.iter().find(|(key, _)| *key == value) {
-                        Some((_, copy)) => *copy,
-                        None => {
-                            let copy = out.add(COPY, vec![value]);
-                            copies.push((value, copy));
-                            copy
-                        }
-                    };
+                    value = copied(&mut out, &mut copies, value);
                 }
             } else if let Op::Input(_) = graph.nodes[*arg].op {
                 // Everybody reads a word of the block when it is wanted; nobody has to keep it.
@@ -60,6 +57,13 @@ pub fn legalise(graph: &Graph) -> Graph {
             }
             op => op.clone(),
         };
+        if keys > 0 && !has_ports(&mut out, &op, &args, shape) {
+            for arg in &mut args {
+                if out.is_key(*arg) {
+                    *arg = copied(&mut out, &mut copies, *arg);
+                }
+            }
+        }
         new.push(out.add(op, args));
         if matches!(node.op, Op::Output(_)) {
             debug_assert!(graph.outputs.contains(&id));
@@ -67,6 +71,25 @@ pub fn legalise(graph: &Graph) -> Graph {
     }
     out.outputs = graph.outputs.iter().map(|id| new[*id]).collect();
     swept(&out)
+}
+
+/// A word of a key or a constant as an ALU puts it on the network.
+fn copied(out: &mut Graph, copies: &mut Vec<(Id, Id)>, key: Id) -> Id {
+    if let Some((_, copy)) = copies.iter().find(|(of, _)| *of == key) {
+        return *copy;
+    }
+    let copy = out.add(COPY, vec![key]);
+    copies.push((key, copy));
+    copy
+}
+
+/// Whether an element has ports for all operands of an operation: a sum, of which only the first operand or the last one can
+/// be left out, has none for a negative word of a key alone.
+fn has_ports(out: &mut Graph, op: &Op, args: &[Id], shape: &Shape) -> bool {
+    let id = out.add(op.clone(), args.to_vec());
+    let found = !port_choices(out, id, shape).is_empty();
+    out.nodes.pop();
+    found
 }
 
 /// Says what of a graph no element can do.
@@ -78,14 +101,16 @@ pub fn check_legal(graph: &Graph, shape: &Shape) -> Result<(), Error> {
         let most = match &node.op {
             Op::Logic(_) | Op::Sum(_) => (1, shape.alu_operands),
             Op::RotateBy { .. } => (usize::from(keys == [1]), 2),
+            Op::Multiply | Op::Carryless(_) => (1, 2),
             _ => (0, 4),
         };
-        if keys.len() > most.0 || node.args.len() > most.1 {
+        let ports = kind_of(&node.op).is_none() || !port_choices(graph, id, shape).is_empty();
+        if keys.len() > most.0 || node.args.len() > most.1 || !ports {
             return fail(format!("operation {id} ({:?}) has operands that no element takes", node.op));
         }
         match &node.op {
             Op::Lookup { .. } => return fail(format!("operation {id} looks up a table outside of a quad")),
-            Op::Multiply | Op::Quadratic { .. } if shape.multipliers == 0 => {
+            Op::Multiply | Op::Carryless(_) | Op::Quadratic { .. } if shape.multipliers == 0 => {
                 return fail("a product, and the array has no multiplier".to_owned());
             }
             Op::Quad { lanes, links, .. } => {
@@ -113,15 +138,20 @@ pub fn check_legal(graph: &Graph, shape: &Shape) -> Result<(), Error> {
             return fail(format!("the {what} has {words} words, and there is room for {room}"));
         }
     }
-    let mut constants: Vec<u32> = graph
-        .nodes
-        .iter()
-        .filter_map(|node| if let Op::Const(value) = node.op { Some(value) } else { None })
-        .collect();
-    constants.sort_unstable();
-    constants.dedup();
-    if constants.len() > shape.constants {
-        return fail(format!("{} constants, and there is room for {}", constants.len(), shape.constants));
+    let mut constants = [BTreeSet::new(), BTreeSet::new()];
+    for node in &graph.nodes {
+        let Some(kind) = kind_of(&node.op) else { continue };
+        let known = node.args.iter().filter_map(|arg| match graph.nodes[*arg].op {
+            Op::Const(value) => Some(value),
+            _ => None,
+        });
+        constants[Shape::constants_of(kind)].extend(known);
+    }
+    for (words, whose) in constants.iter().zip(["ALUs", "rotators and multipliers"]) {
+        if words.len() > shape.constants {
+            let (count, room) = (words.len(), shape.constants);
+            return fail(format!("{count} constants of {whose}, and there is room for {room}"));
+        }
     }
     Ok(())
 }

@@ -203,6 +203,8 @@ impl<'a> Search<'a> {
                 (first.max(last - ii + 1)..=last).rev().collect()
             }
             (Some(first), Some(last)) => (first..=last.min(first + ii - 1)).collect(),
+            // Whose context is given is not far from where it would be otherwise.
+            (None, None) if self.contexts[id].is_some() => (start - ii / 2..start + (ii + 1) / 2).collect(),
             (_, None) => (start..start + ii).collect(),
         };
         (start, slots.into_iter().filter(|slot| self.may(id, *slot)).collect())

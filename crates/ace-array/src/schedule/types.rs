@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::Error;
+use crate::aead;
 use crate::ir::graph::{Graph, Id, Op};
 use crate::ir::shape::starts_ahead;
 use crate::ir::shape::{Kind, Shape, Unit, latency};
@@ -56,14 +57,12 @@ pub struct Schedule {
     pub stores: BTreeMap<Id, Store>,
 }
 
-/// Clocks from a result in the tile to the start of the packet's next block in the slot, if that were there at once: back
-/// into its lane's buffer, the lane's turn, and the words of the block into the tile (`rtl/array`: `array_return`,
-/// `array_turn`, `array_issue`).
+/// Clocks from a result in the tile to the start of the packet's next block in the slot, if that were there at once: the
+/// lane's turn, and the words of the block into the tile (`rtl/array`: `array_return`, `array_turn`, `array_issue`). The slot
+/// reads what the block waits for as late as it can, and calls it as much earlier.
 fn around(inputs: usize, outputs: usize) -> usize {
-    let beats = outputs.div_ceil(2);
-    // Of a cipher each beat of the block and of its mask, of a hash those of the state and of the message.
-    let reads = if inputs > outputs { beats + 8 + outputs % 2 } else { inputs };
-    26 + 2 * reads + 2 * (beats.max(1) - 1)
+    let (all, before) = reads(inputs, outputs);
+    16 + 2 * all.saturating_sub(before)
 }
 
 /// The kind of element that does an operation.
@@ -72,8 +71,8 @@ pub fn kind_of(op: &Op) -> Option<Kind> {
         Op::Key(_) | Op::Const(_) | Op::Pin(_) => return None,
         Op::Input(_) => Kind::Input,
         Op::Logic(_) | Op::Sum(_) => Kind::Alu,
-        Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => Kind::Rotator,
-        Op::Multiply | Op::Quadratic { .. } => Kind::Multiplier,
+        Op::Again | Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => Kind::Rotator,
+        Op::Multiply | Op::Carryless(_) | Op::Quadratic { .. } => Kind::Multiplier,
         Op::Lookup { .. } | Op::Quad { .. } => Kind::Quad,
         Op::Output(_) => Kind::Output,
     })
@@ -123,15 +122,26 @@ pub fn bound(graph: &Graph, shape: &Shape) -> (usize, Kind) {
 /// From a block's last word in the tile to the end of what the slot does with it, at most (rtl/array/array_front_pkg.sv).
 const FLIGHT_CLOCKS: usize = 64;
 
-/// Clocks in which the slot brings a block's words into the tile (`array_loader` refuses sets with less). Of words that are
-/// neither a cipher's nor a hash's no slot takes a set.
-fn words_in(inputs: usize, outputs: usize) -> usize {
+/// Ways of a tile, each of which may begin a block at a start (rtl/array/array_front_pkg.sv, `WaysMost`).
+const WAYS: usize = 2;
+
+/// Beats that the front end reads of its memories for a block, and those of them that it reads before what the block waits
+/// for: of a cipher the block and its masks, of a hash the message and the state, of an AEAD counter, text, mask and sum.
+fn reads(inputs: usize, outputs: usize) -> (usize, usize) {
     match (inputs, outputs) {
-        (2, 2) => 6,
-        (4, 4) => 10,
-        (inputs, outputs) if inputs == outputs + 16 => 28,
-        _ => 1,
+        (aead::IN, aead::OUT) => (8, 6),
+        (inputs, outputs) if inputs == outputs + 16 => (8 + outputs.div_ceil(2), 8),
+        _ => (inputs, 1),
     }
+}
+
+/// Clocks in which the slot brings a block's words into each way of a tile (`array_loader` refuses sets with less). Of words
+/// that are neither a cipher's nor an AEAD's nor a hash's no slot takes a set.
+fn words_in(inputs: usize, outputs: usize) -> usize {
+    if matches!((inputs, outputs), (2, 2) | (4, 4) | (aead::IN, aead::OUT)) || inputs == outputs + 16 {
+        return WAYS * (2 * reads(inputs, outputs).0 + 4);
+    }
+    1
 }
 
 /// Slots from a raw key to its last word at most: the front end counts them in twelve bits.
@@ -194,7 +204,11 @@ pub fn port_choices(graph: &Graph, id: Id, shape: &Shape) -> Vec<Vec<usize>> {
             out
         }
         Op::Quad { lanes, .. } => vec![lanes.iter().map(|(lane, _)| *lane).collect()],
-        Op::Multiply => vec![vec![0, 1], vec![1, 0]],
+        Op::Multiply | Op::Carryless(_) => match [0, 1].map(|at| graph.is_key(node.args[at])) {
+            [true, _] => vec![vec![1, 0]],
+            [_, true] => vec![vec![0, 1]],
+            _ => vec![vec![0, 1], vec![1, 0]],
+        },
         _ => vec![(0..node.args.len()).collect()],
     }
 }

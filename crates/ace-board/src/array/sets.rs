@@ -92,38 +92,37 @@ impl ModelSource for Sets {
     }
 }
 
-/// The slot whose bits are proven and signed, as `array`.
-const SIGNED: (&str, usize) = ("array", 1);
+/// The slot in the library: its bits are proven and signed.
+const SIGNED: &str = "array";
 
-/// Whether the model behind these sets is of the design that the library has signed for slots of so many tiles, where it
-/// has one.
+/// Whether the model behind these sets is of the design that the library has signed, where it has one.
 ///
 /// # Errors
 /// The first set whose model is of something else.
-pub fn check_model(catalogue: &Catalogue, tiles: usize, store: &Store) -> Result<(), ArrayError> {
-    let Some(signed) = store.offered(SIGNED.0).filter(|_| tiles == SIGNED.1) else { return Ok(()) };
+pub fn check_model(catalogue: &Catalogue, store: &Store) -> Result<(), ArrayError> {
+    let Some(signed) = store.offered(SIGNED) else { return Ok(()) };
     match catalogue.configurations.iter().find(|one| one.model_of != signed.model_of) {
         Some(other) => Err(ArrayError::OtherModel {
             path: other.bitstream.path.clone(),
             library: store.file().to_owned(),
-            make: Slot::of(tiles)?.command(),
+            make: Slot::COMMAND.into(),
         }),
         None => Ok(()),
     }
 }
 
-/// The sets of a folder, or of the one where `ace array build` puts those for slots of so many tiles. Those count as proven
+/// The sets of a folder, or of the one where `ace array build` puts them. Those count as proven
 /// whose digests this program knows.
 ///
 /// # Errors
 /// When there are none, or they were made for another slot.
-pub fn catalogue(tiles: usize, folder: Option<&Path>) -> Result<Catalogue, ArrayError> {
-    let slot = Slot::of(tiles)?;
-    let built = || Catalogue::within(&BuildFolder::find(None), Path::new(&slot.folder()));
+pub fn catalogue(folder: Option<&Path>) -> Result<Catalogue, ArrayError> {
+    let slot = Slot::standard()?;
+    let built = || Catalogue::within(&BuildFolder::find(None), Path::new(Slot::FOLDER));
     let mut catalogue = folder.map_or_else(built, Catalogue::read);
     if catalogue.configurations.is_empty() {
         let folder = catalogue.folder;
-        return Err(ArrayError::NoSets { folder, make: slot.command() });
+        return Err(ArrayError::NoSets { folder, make: Slot::COMMAND.into() });
     }
     catalogue.configurations.retain(|one| one.context_set);
     // A manifest in a build folder is signed by nobody: how fast the slot is this program knows itself.
@@ -133,7 +132,7 @@ pub fn catalogue(tiles: usize, folder: Option<&Path>) -> Result<Catalogue, Array
             path: other.bitstream.path.clone(),
             found: (other.in_flight, other.clock_hz as f64 / 1e6),
             wanted: (slot.lanes, slot.mhz),
-            make: slot.command(),
+            make: Slot::COMMAND.into(),
         });
     }
     let sets_up = |name: &str| Named::find(name).is_some_and(|it| it.setup.is_some());

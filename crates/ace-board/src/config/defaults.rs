@@ -53,6 +53,29 @@ impl Default for SlotLimits {
     }
 }
 
+/// `[slot]` as a file has it.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenSlot {
+    kind: SlotKind,
+    tiles: Option<usize>,
+    banks: usize,
+    timeout_ms: f64,
+}
+
+impl Default for WrittenSlot {
+    fn default() -> Self {
+        let SlotLimits { kind, banks, timeout_ms, .. } = SlotLimits::default();
+        Self { kind, tiles: None, banks, timeout_ms }
+    }
+}
+
+impl From<WrittenSlot> for SlotLimits {
+    fn from(WrittenSlot { kind, tiles, banks, timeout_ms }: WrittenSlot) -> Self {
+        Self { kind, tiles: tiles.unwrap_or_else(|| kind.tiles()), banks, timeout_ms }
+    }
+}
+
 impl Default for PolicyLimits {
     fn default() -> Self {
         Self { latency_ms: 50.0, starvation_ms: 100.0, batch_us: 100.0 }
