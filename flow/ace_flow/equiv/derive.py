@@ -62,8 +62,22 @@ def derived(matching: Matching) -> dict[Key, tuple]:
         mine = [key for key in left if key[0] == prefix]
         for word in _words(matching, prefix):
             for key, function in _functions(word, mine, after).items():
-                found.setdefault(key, function)
+                if key not in found and not _rests_on(found, function, key):
+                    found[key] = function
     return {key: ("function", function) for key, function in _confirmed(matching, found).items()}
+
+
+def _rests_on(found: dict[Key, Function], function: Function, key: Key) -> bool:
+    """Whether a register is behind a function: of two that are functions of each other only one is made out of the other."""
+    pending, seen = list(function.registers), set()
+    while pending:
+        one = pending.pop()
+        if one == key:
+            return True
+        if one not in seen:
+            seen.add(one)
+            pending += found[one].registers if one in found else ()
+    return False
 
 
 def _words(matching: Matching, prefix: str) -> list[tuple[Key, ...]]:
