@@ -10,6 +10,8 @@ mod table;
 mod validate;
 mod verify;
 
+pub use table::dedicated;
+
 use std::path::{Path, PathBuf};
 
 use ace_array::frontend::Program;

@@ -280,7 +280,7 @@ fn need(variant: &str) -> Option<(Need, usize)> {
 }
 
 /// The configurations of the library, as far as there is one that can be read.
-fn dedicated() -> Table<Configuration> {
+pub fn dedicated() -> Table<Configuration> {
     let open = || -> Option<Table<Configuration>> {
         default_library()?;
         let guard =

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace sas suites`: the suites that there are, and what computes each.
 
-use ace_board::BoardConfig;
 use ace_board::array::ArraySlot;
 use ace_board::capability::Capability;
-use ace_board::store::{Store, default_library};
 use ace_engine::{Direction, Need, software};
 use ace_ipsec::model::{AUTHS, AuthSuite, CIPHERS, ForeignNames, IvKind};
-use ace_library::Trust;
 use ace_report::{Outcome, print_json, say};
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use crate::array::dedicated;
 use crate::page::Output;
-use crate::trust::{OlderArgs, TrustArgs};
 
 /// What of this machine computes: a dedicated configuration of the library, a context set of the array, software.
 struct Engines {
@@ -24,14 +21,8 @@ struct Engines {
 impl Engines {
     /// Without a library that can be read there is no dedicated configuration.
     fn found() -> Self {
-        let library = || {
-            default_library()?;
-            let guard =
-                TrustArgs { key: None, older: OlderArgs { allow_older: true } }.guard(Trust::ANYBODY).ok()?;
-            let store = Store::open(&BoardConfig::default().controller, None, guard).ok()??;
-            Some(store.configurations().iter().flat_map(|one| one.can.clone()).collect())
-        };
-        Self { fabric: library().unwrap_or_default(), array: ArraySlot::can() }
+        let fabric = dedicated().iter().flat_map(|one| one.can.clone()).collect();
+        Self { fabric, array: ArraySlot::can() }
     }
 
     /// Those that do all of it, by name; of a cipher both directions.
