@@ -181,6 +181,38 @@ class Recoded(unittest.TestCase):
         self.assertTrue(wrong(proof(Matching(one, other, {}, STATES))))
 
 
+def copies(used: int) -> tuple[dict, dict]:
+    """`in` in three registers, and the third in another one; the output is that XOR (the first AND the second). The netlist
+    has no third one, and another one in its place."""
+    names = {"first": 10, "second": 11, "last": 13, "third": 12}
+    both = dict(list(names.items())[:3])
+    rtl = {name: cell("$dff", CLK=[CLK], D=[A], Q=[signal]) for name, signal in names.items()}
+    rtl["last"]["connections"]["D"] = [12]
+    rtl |= {"and": cell("$and", A=[10], B=[11], Y=[20]), "out": cell("$xor", A=[13], B=[20], Y=[Q])}
+    netlist = {name: ff(A, signal) for name, signal in both.items()}
+    netlist |= {"last": ff(used, 13), "out": lut([10, 11, 13], Q, 0x7878)}
+    return (
+        module(rtl, {name: [bit] for name, bit in names.items()}, memories={}),
+        module(netlist, {name: [bit] for name, bit in both.items()}),
+    )
+
+
+class Copies(unittest.TestCase):
+    def test_whichever_of_those_that_are_the_same_stands_for_one_that_is_gone(self) -> None:
+        for used in (10, 11):
+            one, other = copies(used)
+            # They begin with different values: before the first clock they are not the same.
+            other["cells"]["second"] = ff(A, 11, "SET")
+            found = proof(Matching(one, other, {}))
+            self.assertEqual((found.open, wrong(found)), ([], []), used)
+
+    def test_one_that_is_not_the_same_is_none_of_them(self) -> None:
+        one, other = copies(11)
+        other["cells"] |= {"not": lut([A], 20, 0x5555), "second": ff(20, 11)}
+        found = proof(Matching(one, other, {}))
+        self.assertTrue(found.open or wrong(found))
+
+
 class Rows(unittest.TestCase):
     def test_words_of_a_memory_in_rows_of_several(self) -> None:
         one = {"netnames": {}, "memories": {"m": {"width": 2}}}

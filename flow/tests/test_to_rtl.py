@@ -116,6 +116,21 @@ class Cells(unittest.TestCase):
                 wanted = value_of(a, signed) * value_of(b, signed) % (1 << widths[2])
                 self.assertEqual(value_of(got), wanted, (a, b, widths[2], signed))
 
+    def test_a_product_with_a_power_of_two_wants_no_multiplier(self) -> None:
+        class Refuses(Multiplies):
+            def product(self, name: str, one: list, other: list) -> list:
+                raise AssertionError(name)
+
+        for shift in range(16):
+            for width in (16, 36):
+                a, b = word(self.random.getrandbits(16), 16), word(1 << shift, 17)
+                for one, other in ((a, b), (b, a)):
+                    got = multiply(self.words, Refuses(), "", one, other, width, False)
+                    self.assertEqual(value_of(got), (value_of(a) << shift) % (1 << width))
+        # The bit of the sign is no power of two.
+        with self.assertRaises(AssertionError):
+            multiply(self.words, Refuses(), "", a, word(1 << 15, 16), 36, True)
+
     def test_every_bit_of_a_block_memory_is_in_one_place(self) -> None:
         for width, below in BELOW.items():
             places = {place(width, at, lane) for at in range(1 << (14 - below)) for lane in range(width)}

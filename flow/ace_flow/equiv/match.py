@@ -17,6 +17,7 @@ from ace_flow.equiv.derive import derived
 from ace_flow.equiv.names import aliases, names_of
 from ace_flow.equiv.observe import FIXED, Observed
 from ace_flow.equiv.simulate import ALL, Simulation, formula, get, stem, substitute
+from ace_flow.equiv.users import Users
 from ace_flow.prove.gates import FALSE, Literal
 
 # After so many simulations that split nothing the classes stand.
@@ -136,7 +137,8 @@ class Matching(Observed):
     def _tie(self) -> None:
         """Finds registers without a name that are constant or the same as another one of their machine."""
         names, columns = dict(self.colours), dict(self.columns)
-        began = dict(names)
+        began = self.began = dict(names)
+        self.users = Users(self)
         left = [key for key, colour in names.items() if colour[0] == "left" and key not in self.virtual]
         names |= {key: ("own", key) for key in [*left, *self.virtual]}
         ties: dict[tuple[str, str], tuple] = {}
@@ -260,10 +262,11 @@ class Matching(Observed):
         v, found = self.v, {}
         after = {key: get(v, following) for key, (following, *_) in self.next.items()}
         reset = {key: (get(v, off), value) for key, (_, off, value) in self.next.items()}
-        same: dict[object, tuple] = {}
+        # Which classes do the same, by what it is.
+        same: dict[object, dict[tuple, None]] = defaultdict(dict)
         for key, word in after.items():
             if colours[key] != ("own", key) and word.bit_count() >= EVIDENCE:
-                same.setdefault((key[0], word, reset[key]), colours[key])
+                same[key[0], word, reset[key]][colours[key]] = None
         held = {}
         for key in left:
             node = self.nodes.get(f"{key[0]}:{key[1]}")
@@ -280,10 +283,19 @@ class Matching(Observed):
             # What only seems to be constant changes too seldom to be told from others; nothing confirms it in the netlist.
             rare = key[0] == "netlist" and any((key, ("constant", value)) in tried for value in "01")
             if key not in found and not rare and min(then.bit_count(), (then ^ ALL).bit_count()) >= EVIDENCE:
-                twin = same.setdefault((key[0], then, reset[key]), colours[key])
+                twins = same[key[0], then, reset[key]]
+                twin = self._twin(key, twins) if twins else colours[key]
+                twins[twin] = None
                 if twin != colours[key] and (key, twin) not in tried:
                     found[key] = twin
         return found
+
+    def _twin(self, key: tuple, twins: dict[tuple, None]) -> tuple:
+        """Which of several classes a register without a name is of, all of which do the same as it."""
+        if len(twins) > 1 and key[0] == "rtl":
+            members = {twin: [one for one, colour in self.began.items() if colour == twin] for twin in twins}
+            return self.users.instead(key, members)
+        return next(iter(twins))
 
     def _confirmed(self, ties: dict, colours: dict, columns: dict) -> dict:
         """Those that follow, one by one, from the form of the logic: what is seldom may look as if it never were, and what

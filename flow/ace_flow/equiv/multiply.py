@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ace_flow.equiv.words import Word, Words, extend
-from ace_flow.prove.gates import FALSE
+from ace_flow.prove.gates import FALSE, TRUE
 
 if TYPE_CHECKING:
     from ace_flow.equiv.machine import Outside
@@ -35,12 +35,21 @@ def strip(word: Word, signed: bool) -> Word:
     return word
 
 
+def _shift(word: Word) -> int | None:
+    """The place of the only bit that is 1 of a constant, and not its sign: of such a product synthesis makes wires."""
+    places = [place for place, bit in enumerate(word) if bit != FALSE]
+    return places[0] if len(places) == 1 and word[places[0]] == TRUE and word[-1] == FALSE else None
+
+
 def multiply(words: Words, outside: Outside, name: str, a: Word, b: Word, width: int, signed: bool) -> Word:
     """The product, cut to a width. `signed`: both operands are."""
     a, b = strip(a[:width] if not signed else a, signed), strip(b[:width] if not signed else b, signed)
     # The wider operand is the one that is taken apart first.
     if len(a) < len(b):
         a, b = b, a
+    for one, other in ((a, b), (b, a)):
+        if (shift := _shift(one)) is not None:
+            return extend([*[FALSE] * shift, *other], width, True)
     if width < SMALL or not outside.multiplies:
         total: Word = [FALSE] * width
         for place, bit in enumerate(extend(b, width, True)):
