@@ -135,8 +135,8 @@ fn what_does_not_fit_names_its_line() {
             "a.ace:4:1: v does not fit the array: its ALUs alone take 257 contexts of 256",
         ),
     ] {
-        let said = misfit(&text, shape);
-        assert_eq!(said, wanted, "{text}");
+        let message = misfit(&text, shape);
+        assert_eq!(message, wanted, "{text}");
     }
     // No schedule: what most often had no place, which is in the line of what waits or of what it waits for. So many
     // products wait for the end of a chain that the one memory element cannot store them, and the lines are short.
@@ -145,11 +145,11 @@ fn what_does_not_fit_names_its_line() {
          for i in 0..20 {{ y = y + (y <<< 7); }}\n  for i in 0..24 {{ y = (y + w[i]) ^ z; }}\n  \
          return [y, x[1], x[2], x[3]];\n}}\n"
     );
-    let said = misfit(&waits, &Shape { line: 8, long_line: 8, memory_words: 16, ..few(64) });
-    let (place, why) = said.split_once(": v does not fit the array: ").expect(&said);
-    let line: usize = place.split(':').nth(1).and_then(|line| line.parse().ok()).expect(&said);
-    assert!((5..=8).contains(&line), "{said}");
-    assert!(why.contains("in 64 contexts"), "{said}");
+    let message = misfit(&waits, &Shape { line: 8, long_line: 8, memory_words: 16, ..few(64) });
+    let (place, why) = message.split_once(": v does not fit the array: ").expect(&message);
+    let line: usize = place.split(':').nth(1).and_then(|line| line.parse().ok()).expect(&message);
+    assert!((5..=8).contains(&line), "{message}");
+    assert!(why.contains("in 64 contexts"), "{message}");
 }
 
 /// What has routes and asks for more blocks, stages or words than there are is named with the operation that does.
@@ -158,9 +158,9 @@ fn what_comes_too_late_names_its_operation() {
     // 1100 slots lie between the first word and the key's, in an interval that the elements would allow to be short.
     let text = "algorithm a;\nvariant v {}\ninput x: word[2] little;\nkey k: word[1];\nsetup(s) { return [0]; }\n\
         run -> word[2] little {\n  let y = x[0];\n  for i in 0..200 { y = y * x[1]; }\n  return [y ^ k[0], x[1]];\n}\n";
-    let said = misfit(text, &Shape { stages: 2, ..Shape::standard() });
-    assert!(said.starts_with("a.ace:"), "{said}");
-    assert!(said.contains("in 256 contexts"), "{said}");
+    let message = misfit(text, &Shape { stages: 2, ..Shape::standard() });
+    assert!(message.starts_with("a.ace:"), "{message}");
+    assert!(message.contains("in 256 contexts"), "{message}");
 }
 
 #[test]
