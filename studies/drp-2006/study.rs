@@ -12,7 +12,7 @@ use ace_board::Catalogue;
 use ace_report::Page;
 use serde::Serialize;
 
-use crate::array::{Overhead, Tile};
+use crate::array::Overhead;
 use crate::error::Result;
 use crate::marks::Opening;
 use paper::{Paper, load_us, paper};

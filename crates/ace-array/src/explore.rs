@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Shapes against each other: what a tile of each takes, counted from how the RTL is built, and what algorithms get of it.
 
-use crate::Error;
+use crate::error::Misfit;
 use crate::ir::graph::Graph;
 use crate::ir::layout::Layout;
 use crate::ir::shape::{Kind, Shape, bits_for};
@@ -73,12 +73,12 @@ pub fn shapes(like: &Shape, most: usize) -> Vec<Shape> {
 ///
 /// # Errors
 /// Why it does not fit.
-pub fn interval(graph: &Graph, shape: &Shape, effort: Option<Effort>) -> Result<usize, Error> {
+pub fn interval(graph: &Graph, shape: &Shape, effort: Option<Effort>) -> Result<usize, Misfit> {
     match effort {
         Some(effort) => schedule(graph, shape, effort).map(|found| found.ii),
         None => match bound(graph, shape) {
             (least, _) if least <= shape.contexts => Ok(least),
-            (least, by) => Err(Error::Schedule(format!("its {}s alone take {least} contexts", by.name()))),
+            (least, by) => Err(Misfit::of_all(format!("its {}s alone take {least} contexts", by.name()))),
         },
     }
 }

@@ -2,7 +2,7 @@
 //! Sets of AEADs in the simulated tile against published answers, whole packets, many of them side by side.
 
 use ace_array::aead::Packet;
-use ace_array::frontend::Order;
+use ace_array::frontend::{Order, Program};
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
@@ -170,6 +170,46 @@ fn chacha20_poly1305() {
     }
     println!("ChaCha20-Poly1305: {good} packets, and {bad} that are refused");
     assert!(good > 0 && bad > 0);
+}
+
+/// The AEAD of docs/array.md, as it is printed there, both ways: RFC 8998, A.1.
+#[test]
+fn the_new_aead_of_the_guide() {
+    let guide = include_str!("../../../docs/array.md");
+    let from = guide.find("algorithm sm4_gcm").expect("the guide has an AEAD");
+    let text = &guide[from..from + guide[from..].find("```").expect("it ends")];
+    let shape = Shape::standard();
+    let beside = |name: &str| algorithms::file(name).map(str::to_owned);
+    let program = Program::parse("sm4_gcm.ace", text, &beside).unwrap_or_else(|error| panic!("{error}"));
+    let bytes = |hex: &str| hex::decode(hex).unwrap();
+    let plain = bytes(&["aa", "bb", "cc", "dd", "ee", "ff", "ee", "aa"].map(|byte| byte.repeat(8)).concat());
+    let cipher = bytes(
+        "17f399f08c67d5ee19d0dc9969c4bb7d5fd46fd3756489069157b282bb200735\
+         d82710ca5c22f0ccfa7cbf93d496ac15a56834cbcf98c397b4024a2691233b8d",
+    );
+    let (nonce, aad) = (bytes("00001234567800000000abcd"), bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2"));
+    for (variant, from, to) in [("sm4_gcm_encrypt", &plain, &cipher), ("sm4_gcm_decrypt", &cipher, &plain)] {
+        let mut compiled = compile(&program, variant, &shape, Effort::default()).unwrap();
+        assert!(
+            guide.contains(&format!("{variant}: {} contexts", compiled.set.ii())),
+            "{}",
+            compiled.set.ii()
+        );
+        let set = Set::from_bytes(&compiled.set.to_bytes(), &shape).unwrap();
+        let mut runner = Runner::new(&shape, &set);
+        let secret = bytes("0123456789abcdeffedcba9876543210");
+        let key = runner.key(&program.expand(&mut compiled.built, &secret).unwrap()).unwrap();
+        let mut packet = Packet::new(&nonce, &aad, from);
+        while let Some(words) = packet.block() {
+            packet.take(&runner.run(&[Block { words, key }]).unwrap().results[0]);
+        }
+        let (out, tag) = packet.done().unwrap();
+        assert_eq!(
+            (out, hex::encode(tag)),
+            (to.as_slice(), "83de3541e4c2b58177e065a9bf7b62ec".into()),
+            "{variant}"
+        );
+    }
 }
 
 /// A sum of ten limbs modulo 2^130 - 5, and s, modulo 2^128.

@@ -41,7 +41,7 @@ impl Case {
         };
         let places = graph.nodes.iter().map(|node| place(&node.op, node.args.len())).collect();
         let routes = graph.nodes.iter().map(|node| vec![Route::Direct; node.args.len()]).collect();
-        let schedule = Schedule { ii, places, routes, stores: BTreeMap::new() };
+        let schedule = Schedule { ii, places, routes, stores: BTreeMap::new(), shared: BTreeMap::new() };
         Case { built, graph, shape, schedule }
     }
 
@@ -227,7 +227,13 @@ fn a_key_is_asked_for_while_its_block_has_one() {
         });
         let route = |arg: &usize| if graph.is_key(*arg) { Route::Key } else { Route::Direct };
         let routes = graph.nodes.iter().map(|node| node.args.iter().map(route).collect()).collect();
-        let schedule = Schedule { ii: 2, places: places.collect(), routes, stores: BTreeMap::new() };
+        let schedule = Schedule {
+            ii: 2,
+            places: places.collect(),
+            routes,
+            stores: BTreeMap::new(),
+            shared: BTreeMap::new(),
+        };
         let checked = check(&graph, &shape, &schedule).map_err(|error| error.to_string());
         let set = emit(&built, &graph, &shape, &schedule).unwrap();
         assert_eq!(bounds::check(&set, &shape).is_ok(), checked.is_ok());

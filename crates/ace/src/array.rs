@@ -240,12 +240,18 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     ace_fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A source from a file, or by its name in `array/`. What is wrong with it is shown in its line.
-fn program(path: &Path) -> Result<Program> {
-    let shown = |error: Error| match error {
-        Error::Source(diagnostic) => anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn()),
+/// What is wrong with a source, or does not fit the array, is shown in its line.
+fn shown(error: Error) -> anyhow::Error {
+    match error {
+        Error::Source(diagnostic) | Error::Fit(diagnostic) => {
+            anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn())
+        }
         other => other.into(),
-    };
+    }
+}
+
+/// A source from a file, or by its name in `array/`.
+fn program(path: &Path) -> Result<Program> {
     let name = format!("{}.ace", path.display());
     if !path.exists() && algorithms::file(&name).is_some() {
         return algorithms::program(&name).map_err(shown);
@@ -271,11 +277,7 @@ impl Source {
             (None, [only]) => only.clone(),
             (None, several) => bail!("--variant says which one: {}", several.join(", ")),
         };
-        let compiled =
-            compile(&program, &variant, shape, Effort::of(self.goal)).map_err(|error| match error {
-                Error::Source(diagnostic) => anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn()),
-                other => other.into(),
-            })?;
+        let compiled = compile(&program, &variant, shape, Effort::of(self.goal)).map_err(shown)?;
         Ok((program, compiled))
     }
 }

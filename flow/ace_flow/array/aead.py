@@ -3,7 +3,7 @@
 texts and AAD of all lengths in many lanes at once, both ways, with every length of a tag; and wrong tags, after which not a byte
 of the text may be on the bus.
 
-python -m ace_flow array-aead --ace target/release/ace [--tiles 1] [--lanes 16] [--frames 300] [--seed 1]
+python -m ace_flow array-aead --ace target/release/ace [--tiles 1] [--ways 1] [--lanes 16] [--frames 300] [--seed 1]
 
 Ends with 1 at the first thing that is wrong.
 """
@@ -274,12 +274,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
-    parser.add_argument("--tiles", type=int, default=model.TILES, help="of the slot")
-    parser.add_argument("--lanes", type=int, default=model.LANES, help="of each tile")
+    model.Parts.ask(parser)
     parser.add_argument("--frames", type=int, default=300, help="of each length of a key")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    library, random = model.model(args.tiles, args.lanes), Random(args.seed)
+    library, random = model.model(model.Parts.asked(args)), Random(args.seed)
     try:
         with tempfile.TemporaryDirectory() as folder:
             for bits in (128, 192, 256):

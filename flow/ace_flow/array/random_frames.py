@@ -2,7 +2,7 @@
 """Random frames of every kind into the array's slot, lies among them, with stalls and resets: each answer is the one that
 the documents have for it (array/order.py), whatever the clocks.
 
-python -m ace_flow array-frames --ace target/release/ace [--tiles 1] [--lanes 16] [--frames 2000] [--seed 1]
+python -m ace_flow array-frames --ace target/release/ace [--tiles 1] [--ways 1] [--lanes 16] [--frames 2000] [--seed 1]
 
 A round is some dozens of frames out of a reset. One that ends with a wrong answer, or without one, is printed with its
 number: --round N plays it alone. Ends with 1 then.
@@ -356,7 +356,7 @@ def run(
     return {"tiles": tiles, **total, "rounds": number, "clocks": clocks, "seconds": seconds}
 
 
-def controls(sets: list[Known], tiles: int, lanes: int, frames: int, seed: int) -> bool:
+def controls(sets: list[Known], parts: model.Parts, frames: int, seed: int) -> bool:
     """Whether each change of the RTL gives a wrong answer."""
     proof, good = proofs.load()["array_intake"], True
     for number, mutation in enumerate(proof.mutation, 1):
@@ -365,9 +365,9 @@ def controls(sets: list[Known], tiles: int, lanes: int, frames: int, seed: int) 
         ]
         if not files:
             continue
-        library = model.changed(tiles, lanes, files[0], proofs.mutated(proof, mutation), f"control-{number}")
+        library = model.changed(parts, files[0], proofs.mutated(proof, mutation), f"control-{number}")
         try:
-            run(library, sets, tiles, frames, seed)
+            run(library, sets, parts.tiles, frames, seed)
             found, good = None, False
         except Wrong as wrong:
             found = str(wrong)
@@ -380,8 +380,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
-    parser.add_argument("--tiles", type=int, default=model.TILES, help="of the slot")
-    parser.add_argument("--lanes", type=int, default=model.LANES, help="of each tile")
+    model.Parts.ask(parser)
     parser.add_argument("--frames", type=int, default=2000, help="how many, at least")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--round", type=int, help="this one alone, with its frames printed")
@@ -389,12 +388,12 @@ def main() -> int:
         "--controls", action="store_true", help="changes of the RTL, each of which has to be found"
     )
     args = parser.parse_args()
-    library = model.model(args.tiles, args.lanes)
+    library = model.model(model.Parts.asked(args))
     with tempfile.TemporaryDirectory() as folder:
         sets = compiled(args.ace, Path(folder))
     try:
         if args.controls:
-            return 0 if controls(sets, args.tiles, args.lanes, args.frames, args.seed) else 1
+            return 0 if controls(sets, model.Parts.asked(args), args.frames, args.seed) else 1
         print(json.dumps(run(library, sets, args.tiles, args.frames, args.seed, args.round)))
     except Wrong as wrong:
         print(f"error: {wrong}", file=sys.stderr)

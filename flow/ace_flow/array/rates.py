@@ -2,7 +2,7 @@
 """What the array's slot takes for frames of every algorithm, in clocks of its simulated RTL: one frame alone, two, four,
 eight and sixteen side by side, and 64 as fast as lanes come free, each a packet whose blocks wait for each other (CBC, or a hash).
 
-python -m ace_flow array-rates --ace target/release/ace [--tiles 1] [--lanes 16] [--keep] [ALGORITHM:VARIANT …]
+python -m ace_flow array-rates --ace target/release/ace [--tiles 1] [--ways 1] [--lanes 16] [--keep] [ALGORITHM:VARIANT …]
 
 Where an algorithm's sets.toml has a second set of a variant, for latency, that is measured, too. All tiles hold the set. --keep writes
 array/rates.json, from which `ace array table` has its rates, and is for the slot that is routed.
@@ -65,28 +65,27 @@ def measure(library: Path, tiles: int, which: Set) -> dict[str, int]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
-    parser.add_argument("--tiles", type=int, default=model.TILES, help="of the slot")
-    parser.add_argument("--lanes", type=int, default=model.LANES, help="of each tile")
+    model.Parts.ask(parser)
     parser.add_argument("--keep", action="store_true", help="write array/rates.json")
     parser.add_argument(
         "names", nargs="*", help="sets, as aes:aes128_encrypt; default: one of each algorithm"
     )
     args = parser.parse_args()
-    library, clocks = model.model(args.tiles, args.lanes), {}
+    library, clocks = model.model(model.Parts.asked(args)), {}
     with tempfile.TemporaryDirectory() as folder:
         for name in args.names or sets():
             which = Set.compiled(args.ace, name, Path(folder))
             clocks[which.name] = measure(library, args.tiles, which)
             print(json.dumps({which.name: clocks[which.name]}), flush=True)
     if args.keep:
-        if (args.tiles, args.lanes) != (model.TILES, model.LANES):
-            parser.error(f"array/rates.json is of {model.TILES} tiles and {model.LANES} lanes")
+        if model.Parts.asked(args) != model.SLOT:
+            parser.error(f"array/rates.json is of `{model.SLOT.options}`")
         path = "array/rates.json"
         kept = {
             "recorded": results.record(path),
             "bytes": BYTES,
             "tiles": args.tiles,
-            "ways": model.WAYS,
+            "ways": args.ways,
             "lanes": args.lanes,
             "clocks": clocks,
         }

@@ -2,7 +2,7 @@
 """The array's slot in simulation: damaged sets are refused, sets change under traffic and no frame is lost or wrong, and
 nothing is left of a key. Results that are frames themselves: array_forward.
 
-python -m ace_flow array-slot --ace target/release/ace [--tiles 1] [--lanes 16] [--frames 400] [--seed 1]
+python -m ace_flow array-slot --ace target/release/ace [--tiles 1] [--ways 1] [--lanes 16] [--frames 400] [--seed 1]
 
 Ends with 1 at the first thing that is wrong.
 """
@@ -337,13 +337,12 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
-    parser.add_argument("--tiles", type=int, default=model.TILES, help="of the slot")
-    parser.add_argument("--lanes", type=int, default=model.LANES, help="of each tile")
+    model.Parts.ask(parser)
     parser.add_argument("--frames", type=int, default=400, help="of the traffic")
     parser.add_argument("--rounds", type=int, default=24, help="of the comparison of two runs")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    library = model.model(args.tiles, args.lanes)
+    library = model.model(model.Parts.asked(args))
     random = Random(args.seed)
     with tempfile.TemporaryDirectory() as folder:
         made = [Set.compiled(args.ace, variant, Path(folder)) for variant in VARIANTS]

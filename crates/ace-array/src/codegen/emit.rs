@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::codegen::set::{LANES, PAGES, Set};
+use crate::error::Misfit;
 use crate::frontend::Built;
 use crate::ir::graph::{Graph, Id, Link, Op};
 use crate::ir::layout::{self, Context, Field, Layout};
@@ -42,7 +43,7 @@ pub fn emit(built: &Built, graph: &Graph, shape: &Shape, schedule: &Schedule) ->
     }
     emitter.stores()?;
     let small = |value: usize, what: &str| {
-        u16::try_from(value).map_err(|_| Error::Schedule(format!("{value} {what} are too many")))
+        u16::try_from(value).map_err(|_| Misfit::of_all(format!("{value} {what} are too many")))
     };
     Ok(Set {
         version: shape.version(),
@@ -241,7 +242,7 @@ impl Emitter<'_> {
         for memory in 0..self.shape.memories {
             let unit = Unit { kind: Kind::Memory, index: memory };
             let fields = self.layout.fields(unit).clone();
-            for (offset, value) in self.schedule.stored(memory).into_iter().enumerate() {
+            for (value, offset) in self.schedule.stored(memory) {
                 let store = self.schedule.stores[&value];
                 let visible = self.schedule.visible(self.graph, value);
                 let place = self.schedule.places[value].as_ref();

@@ -334,7 +334,8 @@ impl<'a> Encoding<'a> {
             (*value, Store { memory: clauses.which(&self.retained[value].memories), slot: slots[*at] })
         };
         let stores = stores.iter().map(store).collect();
-        Ok(Schedule { ii: self.ii, places: places.collect(), routes, stores }.normal(self.graph))
+        Ok(Schedule { ii: self.ii, places: places.collect(), routes, stores, shared: BTreeMap::new() }
+            .normal(self.graph))
     }
 }
 

@@ -148,7 +148,7 @@ impl Domain for Plain {
     fn carryless(&mut self, a: u32, b: u32, half: Half) -> u32 {
         let all = (0..32).filter(|at| b >> at & 1 == 1).fold(0u64, |all, at| all ^ u64::from(a) << at);
         let (low, high) = half.has();
-        u32::from(low) * (all as u32) ^ u32::from(high) * (all >> 32) as u32
+        (u32::from(low) * (all as u32)) ^ (u32::from(high) * (all >> 32) as u32)
     }
 
     fn look_up(&mut self, table: Table<'_, u32>, word: u32, lane: usize, six: bool) -> u32 {

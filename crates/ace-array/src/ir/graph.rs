@@ -154,12 +154,27 @@ pub struct Graph {
     pub pins: Vec<Pin>,
     /// The operations that have them, each with an index into `pins`; none before the passes have ended.
     pub pinned: Vec<(Id, usize)>,
+    /// By node: the place of the source that it is for.
+    pub spans: Vec<Span>,
+    /// The same of nodes that are added now.
+    pub here: Span,
 }
 
 impl Graph {
     /// The same block, key and tables, and no nodes.
     pub fn empty_like(&self) -> Graph {
-        Graph { nodes: Vec::new(), outputs: Vec::new(), pinned: Vec::new(), ..self.clone() }
+        let (nodes, outputs, pinned, spans) = Default::default();
+        Graph { nodes, outputs, pinned, spans, ..self.clone() }
+    }
+
+    /// The place of the source that a node is for, whatever passes have made of it.
+    pub fn span(&self, id: Id) -> Span {
+        self.spans.get(id).copied().unwrap_or_default()
+    }
+
+    /// Nodes that are added from now on are for this place of the source.
+    pub fn stand(&mut self, at: Span) {
+        self.here = at;
     }
 
     /// By node: the context that the source gives it.
@@ -179,7 +194,15 @@ impl Graph {
     /// Puts a node behind all others, and gives its number. Its arguments have to be there already.
     pub fn add(&mut self, op: Op, args: Vec<Id>) -> Id {
         self.nodes.push(Node { op, args });
+        self.spans.resize(self.nodes.len() - 1, Span::default());
+        self.spans.push(self.here);
         self.nodes.len() - 1
+    }
+
+    /// Takes the last node away, which nothing uses.
+    pub(crate) fn take_back(&mut self) {
+        self.nodes.pop();
+        self.spans.truncate(self.nodes.len());
     }
 
     /// How often each node's value is used.
@@ -308,16 +331,18 @@ impl Builder {
         if let Some(id) = self.known.get(&node) {
             return *id;
         }
-        self.graph.nodes.push(node.clone());
-        self.known.insert(node, self.graph.nodes.len() - 1);
-        self.graph.nodes.len() - 1
+        let id = self.graph.add(node.op.clone(), node.args.clone());
+        self.known.insert(node, id);
+        id
     }
 
     /// Ends with the outputs, which are made here, and leaves out what none of them needs.
     pub fn finish(mut self, outputs: &[Id]) -> Graph {
-        let outputs: Vec<Id> =
-            outputs.iter().enumerate().map(|(word, id)| self.add(Op::Output(word), vec![*id])).collect();
-        self.graph.outputs = outputs;
+        for (word, id) in outputs.iter().enumerate() {
+            self.graph.stand(self.graph.span(*id));
+            let output = self.add(Op::Output(word), vec![*id]);
+            self.graph.outputs.push(output);
+        }
         swept(&self.graph)
     }
 }
@@ -339,6 +364,7 @@ pub fn swept(graph: &Graph) -> Graph {
     let mut new = vec![usize::MAX; graph.nodes.len()];
     for (id, node) in graph.nodes.iter().enumerate() {
         if needed[id] {
+            out.stand(graph.span(id));
             new[id] = out.add(node.op.clone(), node.args.iter().map(|arg| new[*arg]).collect());
         }
     }

@@ -25,6 +25,7 @@ pub fn balance(graph: &Graph, shape: &Shape) -> Graph {
     let mut out = graph.empty_like();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for (id, node) in graph.nodes.iter().enumerate() {
+        out.stand(graph.span(id));
         let args: Vec<Id> = node.args.iter().map(|arg| new[*arg]).collect();
         let product = if chosen.contains(&id) { product(&node.op) } else { None };
         new.push(match product {

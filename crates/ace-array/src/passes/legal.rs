@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::Error;
+use crate::codegen::set::{LANES, PAGES};
+use crate::error::Misfit;
 use crate::ir::graph::{Graph, Id, Op, swept};
 use crate::ir::shape::Shape;
 use crate::schedule::{kind_of, port_choices};
@@ -21,6 +22,7 @@ pub fn legalise(graph: &Graph, shape: &Shape) -> Graph {
     let mut copies: Vec<(Id, Id)> = Vec::new();
     let uses = graph.uses();
     for (id, node) in graph.nodes.iter().enumerate() {
+        out.stand(graph.span(id));
         let mut args: Vec<Id> = Vec::new();
         let mut keys = 0;
         for (at, arg) in node.args.iter().enumerate() {
@@ -88,13 +90,13 @@ fn copied(out: &mut Graph, copies: &mut Vec<(Id, Id)>, key: Id) -> Id {
 fn has_ports(out: &mut Graph, op: &Op, args: &[Id], shape: &Shape) -> bool {
     let id = out.add(op.clone(), args.to_vec());
     let found = !port_choices(out, id, shape).is_empty();
-    out.nodes.pop();
+    out.take_back();
     found
 }
 
 /// Says what of a graph no element can do.
-pub fn check_legal(graph: &Graph, shape: &Shape) -> Result<(), Error> {
-    let fail = |what: String| Err(Error::Schedule(what));
+pub fn check_legal(graph: &Graph, shape: &Shape) -> Result<(), Misfit> {
+    let fail = |id: Id, what: String| Err(Misfit::of(id, what));
     let mut pages: Vec<Vec<usize>> = vec![Vec::new(); 4];
     for (id, node) in graph.nodes.iter().enumerate() {
         let keys: Vec<usize> = (0..node.args.len()).filter(|at| graph.is_key(node.args[*at])).collect();
@@ -106,51 +108,63 @@ pub fn check_legal(graph: &Graph, shape: &Shape) -> Result<(), Error> {
         };
         let ports = kind_of(&node.op).is_none() || !port_choices(graph, id, shape).is_empty();
         if keys.len() > most.0 || node.args.len() > most.1 || !ports {
-            return fail(format!("operation {id} ({:?}) has operands that no element takes", node.op));
+            return fail(id, format!("this ({:?}) has operands that no element takes", node.op));
         }
         match &node.op {
-            Op::Lookup { .. } => return fail(format!("operation {id} looks up a table outside of a quad")),
+            Op::Lookup { .. } => return fail(id, "a table is looked up outside of a quad".to_owned()),
             Op::Multiply | Op::Carryless(_) | Op::Quadratic { .. } if shape.multipliers == 0 => {
-                return fail("a product, and the array has no multiplier".to_owned());
+                return fail(id, "a product, and the array has no multiplier".to_owned());
             }
             Op::Quad { lanes, links, .. } => {
                 if links.iter().any(|link| *link != crate::ir::graph::Link::Xor) && lanes.len() != 4 {
-                    return fail(format!("operation {id} is a chain of {} look-ups", lanes.len()));
+                    return fail(id, format!("a chain of {} look-ups, and a quad has {LANES}", lanes.len()));
                 }
                 for (lane, table) in lanes {
                     if !pages[*lane].contains(table) {
                         pages[*lane].push(*table);
                     }
                 }
+                if let Some((lane, _)) = lanes.iter().find(|(lane, _)| pages[*lane].len() > PAGES) {
+                    let name = |table: &usize| graph.tables[*table].name.as_str();
+                    let names = pages[*lane].iter().map(name).collect::<Vec<_>>().join(", ");
+                    return fail(
+                        id,
+                        format!("lane {lane} has {PAGES} tables, and {names} are looked up there"),
+                    );
+                }
             }
             _ => {}
         }
     }
-    for (lane, tables) in pages.iter().enumerate() {
-        if tables.len() > 2 {
-            let names: Vec<&str> = tables.iter().map(|table| graph.tables[*table].name.as_str()).collect();
-            return fail(format!("lane {lane} has two tables, and {} are looked up there", names.join(", ")));
-        }
-    }
-    let rooms = [("key", graph.keys, shape.key_room()), ("block", graph.inputs, shape.stream_words / 2)];
-    for (what, words, room) in rooms {
+    let of = |what: &Op| {
+        graph.nodes.iter().position(|node| std::mem::discriminant(&node.op) == std::mem::discriminant(what))
+    };
+    let rooms = [
+        ("key", graph.keys, shape.key_room(), Op::Key(0)),
+        ("block", graph.inputs, shape.stream_words / 2, Op::Input(0)),
+    ];
+    for (what, words, room, op) in rooms {
         if words > room {
-            return fail(format!("the {what} has {words} words, and there is room for {room}"));
+            let what = format!("the {what} has {words} words, and there is room for {room}");
+            return Err(Misfit { what, node: of(&op) });
         }
     }
     let mut constants = [BTreeSet::new(), BTreeSet::new()];
-    for node in &graph.nodes {
+    for (id, node) in graph.nodes.iter().enumerate() {
         let Some(kind) = kind_of(&node.op) else { continue };
         let known = node.args.iter().filter_map(|arg| match graph.nodes[*arg].op {
             Op::Const(value) => Some(value),
             _ => None,
         });
-        constants[Shape::constants_of(kind)].extend(known);
-    }
-    for (words, whose) in constants.iter().zip(["ALUs", "rotators and multipliers"]) {
-        if words.len() > shape.constants {
-            let (count, room) = (words.len(), shape.constants);
-            return fail(format!("{count} constants of {whose}, and there is room for {room}"));
+        let whose = Shape::constants_of(kind);
+        constants[whose].extend(known);
+        let (count, room) = (constants[whose].len(), shape.constants);
+        if count > room {
+            let whose = ["ALUs", "rotators and multipliers"][whose];
+            return fail(
+                id,
+                format!("{count} constants of {whose} up to here, and there is room for {room}"),
+            );
         }
     }
     Ok(())

@@ -23,6 +23,7 @@ pub fn turns(graph: &Graph) -> Option<Graph> {
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     let mut made = false;
     for (id, node) in graph.nodes.iter().enumerate() {
+        builder.graph.stand(graph.span(id));
         if matches!(node.op, Op::Output(_)) {
             new.push(new[node.args[0]]);
             continue;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::Error;
 use crate::aead;
+use crate::error::Misfit;
 use crate::ir::graph::{Graph, Id, Op};
 use crate::ir::shape::starts_ahead;
 use crate::ir::shape::{Kind, Shape, Unit, latency};
@@ -55,6 +55,9 @@ pub struct Schedule {
     pub routes: Vec<Vec<Route>>,
     /// The values that memory elements keep, by node.
     pub stores: BTreeMap<Id, Store>,
+    /// The addresses of these, where some share one that are not there at the same time. If it is empty, they lie in the
+    /// order of their nodes.
+    pub shared: BTreeMap<Id, usize>,
 }
 
 /// Clocks from a result in the tile to the start of the packet's next block in the slot, if that were there at once: the
@@ -294,19 +297,21 @@ impl Schedule {
         self.latency(graph).div_ceil(self.ii)
     }
 
-    /// The values that each memory element stores, in the order of their addresses.
-    pub fn stored(&self, memory: usize) -> Vec<Id> {
-        self.stores.iter().filter(|(_, store)| store.memory == memory).map(|(id, _)| *id).collect()
+    /// The values that a memory element stores, in the order of their nodes, each with its address.
+    pub fn stored(&self, memory: usize) -> Vec<(Id, usize)> {
+        let here = self.stores.iter().filter(|(_, store)| store.memory == memory);
+        here.zip(0..).map(|((id, _), at)| (*id, self.shared.get(id).copied().unwrap_or(at))).collect()
     }
 
     /// By how much each block moves the memory elements' base.
     pub fn memory_stride(&self, shape: &Shape) -> usize {
-        (0..shape.memories).map(|memory| self.stored(memory).len()).max().unwrap_or(0)
+        let words = |memory| self.stored(memory).into_iter().map(|(_, at)| at + 1).max();
+        (0..shape.memories).filter_map(words).max().unwrap_or(0)
     }
 
     /// Whether stages, memories and streams are long enough for this schedule.
-    pub fn fits(&self, graph: &Graph, shape: &Shape) -> Result<(), Error> {
-        let fail = |what: String| Err(Error::Schedule(what));
+    pub fn fits(&self, graph: &Graph, shape: &Shape) -> Result<(), Misfit> {
+        let fail = |what: String| Err(Misfit::of_all(what));
         if graph.setup {
             let words = (graph.inputs, graph.outputs.len());
             sets_up(words, self.ii, self.latency(graph)).or_else(|error| fail(error.to_string()))?;
@@ -322,12 +327,12 @@ impl Schedule {
             let keyed = node.args.iter().any(|arg| graph.is_key(*arg));
             let stage = (place.slot - if keyed { latency::KEY_LEAD as i64 } else { 0 }) / ii;
             if keyed && stage >= shape.stages as i64 {
-                return fail(format!("a key is asked for in stage {stage} of {}", shape.stages));
+                let what = format!("a key is asked for in stage {stage} of {}", shape.stages);
+                return Err(Misfit::of(id, what));
             }
             if matches!(node.op, Op::Input(_)) && stage >= blocks_in {
-                return fail(format!(
-                    "an input is read in stage {stage}, and words are there for {blocks_in}"
-                ));
+                let what = format!("an input is read in stage {stage}, and words are there for {blocks_in}");
+                return Err(Misfit::of(id, what));
             }
         }
         for memory in 0..shape.memories {

@@ -4,8 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
+use ace_array::rtl;
 use ace_array::set::Set;
+use ace_array::shape::Shape;
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use super::ArrayError;
 
@@ -40,6 +43,19 @@ pub struct Routed {
     /// What was proven of its bits, if they were.
     #[serde(default)]
     pub proof: Option<Proof>,
+    /// Cells behind synthesis, by Yosys' kinds as `ace_flow.synth.ecp5` counts them: `lut4`, `dpr16x4`, `ebr`.
+    pub cells: BTreeMap<String, u64>,
+    /// Digests of the sources, by the names of their files.
+    pub inputs: BTreeMap<String, String>,
+}
+
+impl Routed {
+    /// The bare tile of this shape, if that is what was routed last: its package is the one that was read.
+    #[must_use]
+    pub fn tile<'a>(all: &'a BTreeMap<String, Self>, shape: &Shape) -> Option<&'a Self> {
+        let package = hex::encode(Sha256::digest(rtl::package(shape)));
+        all.get("tile").filter(|tile| tile.inputs.get("array_pkg.sv") == Some(&package))
+    }
 }
 
 /// What `python -m ace_flow array-bits` has proven of the bits.
@@ -118,8 +134,15 @@ pub fn rates() -> Result<Rates, ArrayError> {
 /// # Errors
 /// When that one was not routed.
 pub fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<f64, ArrayError> {
-    let name = format!("slot-{}x{}", rates.tiles, rates.lanes);
-    let routed = routed.get(&name).ok_or_else(|| wrong("array/routed.json", &format!("it has no {name}")))?;
+    let Rates { tiles, ways, lanes, .. } = rates;
+    let same = |slot: &&Routed| (slot.tiles, slot.ways, slot.lanes) == (*tiles, *ways, *lanes);
+    let routed = routed.values().find(same).ok_or_else(|| {
+        let reason = format!(
+            "it has no slot of the {tiles} tiles, {ways} ways and {lanes} lanes that array/rates.json is of; \
+             `python -m ace_flow array-route slot --keep` routes it"
+        );
+        wrong("array/routed.json", &reason)
+    })?;
     Ok(routed.fmax_mhz)
 }
 

@@ -109,6 +109,21 @@ impl Summary {
             || !(self.unassembled.is_empty() && self.lost_in_tcp.is_empty())
     }
 
+    /// What there is to say of a run whose engine had a choice and that no slot has worked for.
+    pub fn all_on_cpu(&self) -> Option<&'static str> {
+        let board = self.board.as_ref().filter(|_| self.engine == "auto")?;
+        let packets = self.packets.protected.packets + self.packets.decapsulated.packets;
+        if packets == 0 || board.slots.iter().any(|slot| slot.operations > 0) {
+            return None;
+        }
+        Some(match board.totals.computed {
+            0 => "everything was computed by the CPU: the board can do none of it",
+            _ => {
+                "everything was computed by the CPU: the processor beside the slots had all of it done sooner"
+            }
+        })
+    }
+
     /// Packets that did not leave. One may lie in several frames, and a segment of TCP carry several.
     pub fn dropped(&self) -> u64 {
         let lost: u64 = self.lost_in_tcp.values().sum();

@@ -126,6 +126,9 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
             duration(a.exposed_load)
         )?;
     }
+    if let Some(what) = summary.all_on_cpu() {
+        writeln!(out, "{what}")?;
+    }
     writeln!(out, "wall time {:.2} s ({} engine)", summary.wall_seconds, summary.engine)
 }
 

@@ -75,7 +75,12 @@ fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
                     let stores = many.schedule.stores.len();
                     Ok((Manifest::of(&many, shape), stores, Manifest::of(&alone, shape)))
                 }
-                [Err(error @ Error::Fit { .. }), _] | [_, Err(error @ Error::Fit { .. })] => Err(error),
+                // What fits for many packets alone serves one packet as well.
+                [Ok(many), Err(Error::Fit { .. })] => {
+                    let stores = many.schedule.stores.len();
+                    Ok((Manifest::of(&many, shape), stores, Manifest::of(&many, shape)))
+                }
+                [Err(error @ Error::Fit { .. }), _] => Err(error),
                 [Err(error), _] | [_, Err(error)] => return Err(error.into()),
             };
             out.push((variant.clone(), made));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ace_gateway::ask;
-use ace_gateway::engines::{Place, View};
+use ace_gateway::engines::{CostView, Place, View};
 use ace_gateway::status::{Interface, Peer, Sa, Status, Traffic};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
@@ -317,6 +317,10 @@ pub fn slots(page: &mut Output, answer: &View) {
             cost.by_cpu,
             cost.by_board
         );
+    }
+    let sum = |of: fn(&CostView) -> u64| answer.costs.iter().map(of).sum::<u64>();
+    if sum(|cost| cost.by_cpu) > 0 && sum(|cost| cost.by_board) == 0 {
+        say!(page, "\nEverything was computed by the CPU so far.");
     }
     say!(page);
     for (what, count) in [

@@ -59,6 +59,9 @@ struct Suites {
     /// Print as JSON
     #[arg(long)]
     json: bool,
+    /// Print names alone, those together that the same engines compute
+    #[arg(long, conflicts_with = "json")]
+    by_engine: bool,
 }
 
 #[derive(clap::Args)]
@@ -132,7 +135,7 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             }
             write(&translate.output, &table.text)
         }
-        Command::Suites(args) => suites::print(page, args.json),
+        Command::Suites(args) => suites::print(page, args.json, args.by_engine),
         Command::Import(args) => import(args),
     }
 }

@@ -40,13 +40,38 @@ fn names(names: &ForeignNames) -> Value {
     json!({"iana": names.iana, "kernel": names.kernel, "wireshark": names.wireshark})
 }
 
-pub fn print(page: &mut Output, as_json: bool) -> Result<Outcome> {
+/// Names by what computes them, in the order in which that comes first.
+fn by_engine(page: &mut Output, ciphers: &[(&str, String)], auths: &[(&str, String)]) {
+    let mut groups: Vec<&str> = Vec::new();
+    for (_, by) in ciphers.iter().chain(auths) {
+        if !groups.contains(&by.as_str()) {
+            groups.push(by);
+        }
+    }
+    let of = |suites: &[(&str, String)], group: &str| {
+        let names = suites.iter().filter(|(_, by)| by == group).map(|(name, _)| *name);
+        names.collect::<Vec<_>>().join(", ")
+    };
+    say!(page, "| computed by | ciphers | authentication |\n|---|---|---|");
+    for group in groups {
+        let by = if group.is_empty() { "nothing to compute" } else { group };
+        say!(page, "| {by} | {} | {} |", of(ciphers, group), of(auths, group));
+    }
+}
+
+pub fn print(page: &mut Output, as_json: bool, grouped: bool) -> Result<Outcome> {
     let engines = Engines::found();
     let ciphers = CIPHERS.iter().map(|suite| {
         let needs: Vec<Need> = Direction::BOTH.into_iter().filter_map(|way| suite.need(way)).collect();
         (suite, engines.of(&needs))
     });
     let auths = AUTHS.iter().map(|suite| (suite, engines.of(suite.need().as_slice())));
+    if grouped {
+        let ciphers: Vec<_> = ciphers.map(|(suite, by)| (suite.name, by.join(", "))).collect();
+        let auths: Vec<_> = auths.map(|(suite, by)| (suite.name, by.join(", "))).collect();
+        by_engine(page, &ciphers, &auths);
+        return Ok(Outcome::Well);
+    }
     if as_json {
         let ciphers = ciphers.map(|(suite, by)| {
             json!({

@@ -204,6 +204,14 @@ fn what_the_board_has_no_configuration_for_the_cpu_does() {
     let folder = tempfile::tempdir().unwrap();
     let board = folder.path().join("board.toml");
     fs::write(&board, "[controller]\nlibrary = \"\"\n").unwrap();
+    let text = |engine: &[&str]| {
+        let args = ["run", TRAFFIC, "--sas", "tests/demo/protect.toml", "--unsigned", "--configurations"];
+        let args = [&args[..1], engine, &args[1..]].concat();
+        let out = folder.path().join("text.pcap");
+        let out = ace(&args, &[folder.path(), "--board".as_ref(), &board, "-o".as_ref(), &out]);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        String::from_utf8(out.stdout).expect("a summary")
+    };
     let run = |name: &str, engine: &[&str], configurations: &Path| {
         let path = folder.path().join(name);
         let args =
@@ -233,6 +241,9 @@ fn what_the_board_has_no_configuration_for_the_cpu_does() {
         let loads = summary["board"]["totals"]["loads"].as_u64().expect("a number");
         assert_eq!(loads > 0, !names.is_empty(), "{names:?}: {}", summary["board"]);
     }
+    // Who had a choice says that the board was none; who had none does not.
+    assert!(text(&["--engine", "auto"]).contains("everything was computed by the CPU: "));
+    assert!(!text(&["--engine", "cpu"]).contains("computed by the CPU"));
 }
 
 #[test]

@@ -129,6 +129,22 @@ fn every_suite_is_listed() {
         let suite = suites.iter().find(|suite| suite["name"] == name).expect(name);
         assert_eq!(suite["computed_by"], by, "{name}");
     }
+    // The same, each name in the row of those that compute it.
+    let out = stdout(&ace(&["sas", "suites", "--by-engine", "--format", "md"], &[]));
+    let rows: Vec<Vec<&str>> = out.lines().skip(2).map(|row| row.split(" | ").collect()).collect();
+    for (kind, column) in [("ciphers", 1), ("auths", 2)] {
+        for suite in listed[kind].as_array().expect("a list") {
+            let by: Vec<&str> =
+                suite["computed_by"].as_array().unwrap().iter().filter_map(|by| by.as_str()).collect();
+            let by = if by.is_empty() { "nothing to compute".to_owned() } else { by.join(", ") };
+            let name = suite["name"].as_str().unwrap();
+            let named =
+                |row: &&Vec<&str>| row[column].trim_end_matches(" |").split(", ").any(|one| one == name);
+            let found: Vec<&str> =
+                rows.iter().filter(named).map(|row| row[0].trim_start_matches("| ")).collect();
+            assert_eq!(found, [by], "{name}");
+        }
+    }
 }
 
 #[test]

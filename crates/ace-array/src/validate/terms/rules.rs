@@ -283,7 +283,7 @@ impl Domain for Terms {
             for at in (0..32).filter(|at| by >> at & 1 == 1) {
                 let below = (1 << at) - 1;
                 let turned = self.rotate(word, at);
-                let turned = self.mask(turned, u32::from(low) * !below | u32::from(high) * below);
+                let turned = self.mask(turned, (u32::from(low) * !below) | (u32::from(high) * below));
                 all.extend_from_slice(self.parts(turned));
             }
         } else {
