@@ -165,6 +165,24 @@ package array_front_pkg;
     lane_key_t key;
   } plan_t;
 
+  // Whose frame it is: the host's, a tile's, or one that will be a tile's.
+  typedef enum logic [1:0] {
+    Host,
+    Tile,
+    Plan
+  } source_e;
+
+  // What a frame does besides what its lane does with it: it brings a set; it is a key; it wipes; it is expanded to a key;
+  // its result is a frame. Of one that is a result itself, that nobody takes it.
+  typedef struct packed {
+    logic loads;
+    logic key;
+    logic wipes;
+    logic expands;
+    logic joins;
+    logic wrong;
+  } frame_kind_t;
+
   // Of the set that is being loaded, as soon as it is known.
   typedef struct packed {
     logic       known;

@@ -42,7 +42,7 @@ module array_shell
   logic valid, ready, last;
   logic [63:0] data;
 
-  spill_register #(
+  skid_buffer #(
     .Width(65)
   ) u_entry (
     .clk_i,

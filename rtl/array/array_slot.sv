@@ -117,7 +117,7 @@ module array_slot
   clear_t loader_wait;
 
   assign loader_wait = '{active: clear.active || !looked, index: clear.index};
-  // A set that several tiles take they take at once.
+  // What several tiles take goes on when all of them can take it at once. Until then one that can writes the same again.
   assign load_ready  = (load_writes & lane_writes) == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -274,7 +274,7 @@ module array_slot
     always_comb begin
       tile_write = '0;
       if (lane_writes[t]) tile_write = lane_write;
-      else if (load_writes[t] && load_ready) tile_write = load_write[t];
+      else if (load_writes[t]) tile_write = load_write[t];
       if (switch_q[1]) tile_write = '{target: TargetSettings, data: 64'(settings), default: '0};
     end
 
@@ -323,21 +323,23 @@ module array_slot
   // -- what is forgotten ------------------------------------------------------------------------------------
 
   // Whatever was asked before is answered first, and what the entrance had just decided.
-  logic forget_q, forget, wiping_q;
-  logic [2:0] held_q;
+  logic forget_q, forget, wiping_q, over_q;
+  logic [3:0] held_q;
 
-  assign forget = forget_q && held_q == '1 && free == '1 && open == '0 && !loader_used_q && !loader_busy && empty == '1
-      && exit_empty && !clear.active;
+  assign forget = forget_q && held_q == '1 && over_q && !clear.active;
   assign hold = forget_q || wiping_q || clear.active;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       forget_q <= 1'b0;
       wiping_q <= 1'b0;
+      over_q   <= 1'b0;
       held_q   <= '0;
     end else begin
       forget_q <= lanes_forget != '0 || loader_shell_forget || loader_forget || (forget_q && !forget);
-      held_q   <= {held_q[1:0], forget_q};
+      held_q   <= {held_q[2:0], forget_q};
+      // Those who say it are far from each other, and none of them begins anything any more.
+      over_q   <= free == '1 && open == '0 && !loader_used_q && !loader_busy && empty == '1 && exit_empty;
       wiping_q <= wipe || (wiping_q && lanes_forget == '0 && !loader_shell_forget);
     end
   end

@@ -334,7 +334,7 @@ module array_intake_harness
     asking = '0;
     for (int unsigned t = 0; t < Tiles; t++)
     for (int unsigned l = 0; l < Lanes; l++)
-    if (u_dut.asking_q == tile_t'(t) && ask_q[t].lane == lane_t'(l)) asking |= lanes_q[t][l];
+    if (u_dut.asking == tile_t'(t) && ask_q[t].lane == lane_t'(l)) asking |= lanes_q[t][l];
   end
 
   // The key that a frame finds where it goes.
@@ -342,7 +342,7 @@ module array_intake_harness
   always_comb begin
     found = '0;
     for (int unsigned t = 0; t < Tiles; t++)
-    if (u_dut.to_tile == tile_t'(t)) found |= order_key_q[t][run[t]^u_dut.to_switch_q];
+    if (u_dut.to_tile == tile_t'(t)) found |= order_key_q[t][run[t]^u_dut.to_switch];
   end
 
   // -- loader -----------------------------------------------------------------------------------------------
@@ -462,7 +462,7 @@ module array_intake_harness
           lanes_q[t][l].area   <= u_dut.made.key.area;
           lanes_q[t][l].banks  <= to_banks;
           for (int unsigned u = 0; u < Tiles; u++)
-          if (u_dut.made.tile == tile_t'(u)) lanes_q[t][l].bank <= run[u] ^ u_dut.to_switch_q;
+          if (u_dut.made.tile == tile_t'(u)) lanes_q[t][l].bank <= run[u] ^ u_dut.to_switch;
           if (lanes_q[t][l].expands && u_dut.made.good) begin
             way_q           <= 1'b1;
             way_algorithm_q <= in_algorithm_q;
@@ -571,7 +571,7 @@ module array_intake_harness
           assert (in_op_q != OpHash || in_long_q || (here == '0 && there == '0))
           else $error("a message is refused that a tile takes in the order");
         end else begin
-          assert (u_dut.to_switch_q == (there != '0) && (!u_dut.to_switch_q || u_dut.changes == there))
+          assert (u_dut.to_switch == (there != '0) && (!u_dut.to_switch || u_dut.changes == there))
           else $error("other tiles change than in the order");
           for (int unsigned t = 0; t < Tiles; t++)
           if (u_dut.to_tile == tile_t'(t)) begin
@@ -613,7 +613,7 @@ module array_intake_harness
           if (s.joins && !s.expands && s.good && !s.sends && deciding && !from_tile) begin
             for (int unsigned u = 0; u < Tiles; u++)
             if (s.to == tile_t'(u)) begin
-              assert (!u_dut.to_switch_q || !u_dut.changes[u])
+              assert (!u_dut.to_switch || !u_dut.changes[u])
               else $error("a tile changes though a message will come to it");
               assert (planning || u_dut.outer.op != OpKey || !s.to_key || !u_dut.key_banks_q[u][s.bank]
                   || u_dut.key_area_q != s.area)
@@ -640,7 +640,7 @@ module array_intake_harness
       else $error("nothing goes on, and nobody has to do something");
       if (NoMessage) assert (!(deciding && from_tile && u_dut.to_lane));
       if (NoKey) assert (!(deciding && from_tile && !u_dut.to_lane));
-      if (NoChange) assert (!(planning && u_dut.to_switch_q));
+      if (NoChange) assert (!(planning && u_dut.to_switch));
       if (NoOverlap)
         assert (!(deciding && !from_tile && !planning && u_dut.to_lane && load_busy_q && loading.known));
     end

@@ -35,8 +35,9 @@ PACKAGES = [
 FRONT = {
     f"array_{name}.sv"
     for name in (
-        *("admit", "buffers", "exit", "inner", "intake", "issue", "lanes", "loader", "long"),
-        *("outlet", "plans", "pulse", "return", "serve", "shell", "slot", "turn", "words"),
+        *("accept", "admit", "asks", "buffers", "decide", "exit", "inner", "intake", "issue", "kind", "lanes"),
+        *("loader", "long", "outlet", "pass", "plans", "pulse", "return", "serve", "shell", "slot", "turn"),
+        "words",
     )
 }
 SOURCES = [
