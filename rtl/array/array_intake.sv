@@ -109,8 +109,9 @@ module array_intake
     .m_data_o ({in_last, in_beat})
   );
 
-  at_e at_q;
-  source_e source_q;
+  // Coded as they are here, for the proof to the RTL knows them by their names.
+  (* fsm_encoding = "none" *) at_e at_q;
+  (* fsm_encoding = "none" *) source_e source_q;
   logic [2:0] looks_q;
   logic [Tiles-1:0] run_q, to_lane_q;
   logic to_loader_q;

@@ -121,7 +121,8 @@ module array_shell
     Tag
   } part_e;
 
-  part_e part_q, next;
+  (* fsm_encoding = "none" *) part_e part_q;
+  part_e next;
   beats_t left_q, aad_left_q, text_left_q, tag_left_q;
   logic split;  // the payload is what is taken apart
   logic taken;
