@@ -63,6 +63,10 @@ module array_admit
   at_t count_q, at_q;
   logic [63:0] data_q;
 
+  // It is everywhere, and changes long before a frame's header is judged by it.
+  set_t set_q;
+  always_ff @(posedge clk_i) set_q <= set_i;
+
   // -- what is asked ----------------------------------------------------------------------------------------
 
   // Of the header's first beat, which has been there for a clock when the second one is.
@@ -80,7 +84,7 @@ module array_admit
   status_e verdict;
   number_t last_q;
 
-  assign digest_bytes = {set_i.output_words[3:0], 2'b0};
+  assign digest_bytes = {set_q.output_words[3:0], 2'b0};
   assign aad_blocks   = header_i.aad_len[7:4] + 5'(header_i.aad_len[3:0] != '0);
   assign tag          = header_i.result_len[3:2] - 2'd2;
   assign whole = header_i.payload_len[2:0] == '0 && !(wide_q && (header_i.payload_len[3] ^ passed_q[0]));
@@ -91,54 +95,54 @@ module array_admit
     ctr_q     <= header_i.op == OpCtr;
     cbc_q     <= header_i.op == OpCbc;
     hmac_q    <= header_i.op == OpHmacStates;
-    aead_q    <= set_i.aead;
-    wide_q    <= set_i.input_words == 6'd4 || set_i.aead;
-    chained_q <= set_i.hash || set_i.aead || (header_i.op == OpCbc && !set_i.decrypt);
-    blocks_q  <= !set_i.hash && !set_i.keys && !set_i.aead && header_i.op != OpCtr;
-    if (set_i.aead) known = header_i.op == OpAead;
-    else if (set_i.keys) known = header_i.op == OpExpand;
-    else if (set_i.hash) known = header_i.op inside {OpHash, OpHmacStates};
+    aead_q    <= set_q.aead;
+    wide_q    <= set_q.input_words == 6'd4 || set_q.aead;
+    chained_q <= set_q.hash || set_q.aead || (header_i.op == OpCbc && !set_q.decrypt);
+    blocks_q  <= !set_q.hash && !set_q.keys && !set_q.aead && header_i.op != OpCtr;
+    if (set_q.aead) known = header_i.op == OpAead;
+    else if (set_q.keys) known = header_i.op == OpExpand;
+    else if (set_q.hash) known = header_i.op inside {OpHash, OpHmacStates};
     else known = header_i.op inside {OpEcb, OpCbc, OpCtr};
-    plain = !header_i.flags.partial && !header_i.flags.resume && !(set_i.hash && header_i.flags.decrypt);
-    way   = set_i.hash || (header_i.op == OpCtr ? !set_i.decrypt : header_i.flags.decrypt == set_i.decrypt);
-    no_algorithm_q <= !set_i.valid || header_i.algorithm != set_i.algorithm;
+    plain = !header_i.flags.partial && !header_i.flags.resume && !(set_q.hash && header_i.flags.decrypt);
+    way   = set_q.hash || (header_i.op == OpCtr ? !set_q.decrypt : header_i.flags.decrypt == set_q.decrypt);
+    no_algorithm_q <= !set_q.valid || header_i.algorithm != set_q.algorithm;
     // What a cipher says of its result's length is how many beats are passed on in front of it. CBC's IV is among them.
-    forward = !set_i.hash && !set_i.aead && (set_i.keys || header_i.result_len != '0);
+    forward = !set_q.hash && !set_q.aead && (set_q.keys || header_i.result_len != '0);
     forward_q <= forward;
     passed_q  <= '0;
-    if (forward) passed_q <= set_i.keys ? passed_t'(2) : header_i.result_len[4:0];
-    no_operation_q <= !known || !plain || !way || (forward && set_i.decrypt && !set_i.keys);
+    if (forward) passed_q <= set_q.keys ? passed_t'(2) : header_i.result_len[4:0];
+    no_operation_q <= !known || !plain || !way || (forward && set_q.decrypt && !set_q.keys);
     no_key_q <= !(header_i.op inside {OpHash, OpExpand}) && !key_i.key_valid;
-    bad_iv_q <= header_i.iv_len != (set_i.aead ? 8'd12 : header_i.op == OpCtr || (header_i.op == OpCbc && !forward) ?
-                                    (set_i.input_words == 6'd4 ? 8'd16 : 8'd8) : 8'd0);
-    if (set_i.hash) bad_length_q <= header_i.result_len == '0 || header_i.result_len > 8'(digest_bytes);
-    else if (set_i.keys) bad_length_q <= header_i.result_len != set_i.output_words;
-    else if (set_i.aead) bad_length_q <= !(header_i.result_len inside {8'd8, 8'd12, 8'd16}) || header_i.aad_len[15:8] != '0;
+    bad_iv_q <= header_i.iv_len != (set_q.aead ? 8'd12 : header_i.op == OpCtr || (header_i.op == OpCbc && !forward) ?
+                                    (set_q.input_words == 6'd4 ? 8'd16 : 8'd8) : 8'd0);
+    if (set_q.hash) bad_length_q <= header_i.result_len == '0 || header_i.result_len > 8'(digest_bytes);
+    else if (set_q.keys) bad_length_q <= header_i.result_len != set_q.output_words;
+    else if (set_q.aead) bad_length_q <= !(header_i.result_len inside {8'd8, 8'd12, 8'd16}) || header_i.aad_len[15:8] != '0;
     else
       bad_length_q <= forward
           && (header_i.result_len[7:5] != '0 || header_i.result_len[4:0] < 5'd2 + (header_i.op != OpCbc ? 5'd0 :
-              set_i.input_words == 6'd4 ? 5'd2 : 5'd1));
+              set_q.input_words == 6'd4 ? 5'd2 : 5'd1));
 
     // With the room of an IV what a buffer holds, or more.
     known_long_q <= header_i.payload_len[31:4] >= 28'd127;
-    empty_q <= header_i.payload_len == '0 && !set_i.hash && !set_i.aead;
+    empty_q <= header_i.payload_len == '0 && !set_q.hash && !set_q.aead;
     // Of a hash the block with its length, which has no room behind the last 9 bytes of a block.
     less = header_i.payload_len + ~{24'b0, passed_q, 3'b0};
-    if (set_i.hash)
+    if (set_q.hash)
       last_q <= {3'b0, header_i.payload_len[31:6]} + number_t'(header_i.payload_len[5:3] == 3'd7);
-    else if (set_i.aead)
+    else if (set_q.aead)
       last_q <= number_t'(header_i.payload_len[10:4]) + number_t'(header_i.payload_len[3:0] != '0)
           + number_t'(aad_blocks);
-    else if (set_i.keys) last_q <= '0;
+    else if (set_q.keys) last_q <= '0;
     else last_q <= wide_q ? {1'b0, less[31:4]} : less[31:3];
 
     // What is wrong with lengths here is said when the frame has come.
-    secret_bytes_q <= 11'd16 + {3'b0, set_i.input_words, 2'b0};
-    key_bytes_q <= 10'd16 + {set_i.output_words, 2'b0};
-    wrong_q <= forward_q && (known_long_q || (set_i.keys ? header_i.payload_len[10:0] != secret_bytes_q
+    secret_bytes_q <= 11'd16 + {3'b0, set_q.input_words, 2'b0};
+    key_bytes_q <= 10'd16 + {set_q.output_words, 2'b0};
+    wrong_q <= forward_q && (known_long_q || (set_q.keys ? header_i.payload_len[10:0] != secret_bytes_q
                                               : header_i.payload_len[10:0] <= {3'b0, passed_q, 3'b0}));
     // A tag of two beats lies behind all else.
-    if (set_i.aead)
+    if (set_q.aead)
       wrong_q <= header_i.payload_len[31:11] != '0
           || 12'(header_i.payload_len[10:0]) + 12'({aad_blocks, 4'b0}) > 12'((8 << BeatBits) - 16);
   end
@@ -165,15 +169,15 @@ module array_admit
     };
   always_comb begin
     length_o = header_i.payload_len;
-    if (set_i.hash) length_o = 32'(header_i.result_len);
-    if (set_i.keys) length_o = 32'(key_bytes_q);
+    if (set_q.hash) length_o = 32'(header_i.result_len);
+    if (set_q.keys) length_o = 32'(key_bytes_q);
     // A tag begins with a beat of its own.
-    if (aead_q && !set_i.decrypt) length_o = 32'({text_beats, 3'b0}) + 32'(header_i.result_len);
+    if (aead_q && !set_q.decrypt) length_o = 32'({text_beats, 3'b0}) + 32'(header_i.result_len);
   end
   assign text_beats = header_i.payload_len[10:3] + 8'(header_i.payload_len[2:0] != '0);
-  assign gap_o = aead_q && !set_i.decrypt ? -header_i.payload_len[2:0] : '0;
+  assign gap_o = aead_q && !set_q.decrypt ? -header_i.payload_len[2:0] : '0;
   // What CBC decrypts goes to where the block before lies.
-  assign from_o = aead_q ? at_t'({aad_blocks, 1'b0}) : cbc_q && !set_i.decrypt && !forward_q ? at_t'({wide_q, !wide_q}) : '0;
+  assign from_o = aead_q ? at_t'({aad_blocks, 1'b0}) : cbc_q && !set_q.decrypt && !forward_q ? at_t'({wide_q, !wide_q}) : '0;
   assign forward_o = forward_q;
   assign passed_o = passed_q;
 
