@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ace_flow.equiv import set_idea
 from ace_flow.equiv.set_terms import ONE, Terms, TooLargeError
-from ace_flow.equiv.sets import Case, cases, compared, controlled, published
+from ace_flow.equiv.sets import UNPROVEN, Case, cases, compared, controlled, published
 from ace_flow.tools import ROOT
 
 ACE = Path(os.environ.get("ACE_BIN", ROOT / "target" / "release" / "ace"))
@@ -30,7 +30,10 @@ class Standards(unittest.TestCase):
 
     def test_every_variant_has_a_standard(self):
         variants = {name for name, graph in self.graphs.items() if not graph["keys"]}
-        self.assertEqual({case.name for case in cases(self.graphs, [])}, variants)
+        self.assertEqual({case.name for case in cases(self.graphs, [])}, variants - set(UNPROVEN))
+        # No library holds one of those.
+        known = [path.read_text() for path in ROOT.glob("algorithms/*/array/sets.toml")]
+        self.assertFalse([name for name in UNPROVEN for text in known if f"\n{name} = " in text])
 
     def test_graphs_are_their_standards(self):
         names = [] if os.environ.get("ACE_TESTS") == "all" else SOME
