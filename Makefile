@@ -116,7 +116,7 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	for slot in "--tiles 1" "--tiles 2"; do \
 	  $(PY) -m ace_flow array-slot $$slot $(if $(PART),--frames 100 --rounds 4) && \
 	  $(PY) -m ace_flow array-frames $$slot --frames $(if $(PART),1000,100000) || exit 1; done
-	$(PY) -m ace_flow array-aead
+	$(PY) -m ace_flow array-aead && $(PY) -m ace_flow array-aead --controls
 	$(if $(ALL),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
 	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \

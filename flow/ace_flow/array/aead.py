@@ -5,6 +5,9 @@ of the text may be on the bus.
 
 python -m ace_flow array-aead --ace target/release/ace [--tiles 1] [--ways 1] [--lanes 16] [--frames 300] [--seed 1]
 
+--controls: a change of the RTL that lets such a text out, which what watches the bus (rtl/formal/array_outlet_check.sv) has to
+find.
+
 Ends with 1 at the first thing that is wrong.
 """
 
@@ -24,9 +27,11 @@ from ace_flow.array import model
 from ace_flow.array.frames import Set, Wrong, key, load
 from ace_flow.array.noninterference import compare
 from ace_flow.sim.frames import DECRYPT, WIPE, status
-from ace_flow.sim.model import Model
+from ace_flow.sim.model import Model, ModelError
 
 SOURCE = tools.ROOT / "algorithms" / "aes" / "array" / "aes_gcm.ace"
+OUTLET = model.RTL / "array_outlet.sv"
+LEAK = ("(none_q || end_q.status != '0 || refused_q)", "(none_q || refused_q)")
 AEAD = 0x41
 BAD_IV_LENGTH, BAD_LENGTH, SHORT, LONG, BAD_TAG = 5, 6, 7, 8, 16
 UNKNOWN_OPERATION = 2
@@ -269,6 +274,25 @@ def independence(library: Path, tiles: int, sets: list[Set], number: int, random
     return {"runs": 2 * len(sets)}
 
 
+def control(parts: model.Parts, ace: str, folder: Path, random: Random) -> str:
+    """What is said of RTL that lets a text out before its tag is known to be wrong."""
+    text = OUTLET.read_text()
+    changed = text.replace(*LEAK)
+    if changed == text:
+        raise tools.ToolError(f"{OUTLET}: {LEAK[0]!r} is not in it")
+    library = model.changed(parts, OUTLET, changed, "control-aead")
+    which = Set.compiled(ace, f"{SOURCE}:aes128_gcm_decrypt", folder)
+    secret = random.randbytes(16)
+    every = (1 << parts.tiles) - 1
+    with Model(library) as slot:
+        slot.run([load(which.data, 1, tiles=every), key(which, key_words(secret), 2)])
+        try:
+            slot.run([frame(True, bytes(12), b"", bytes(64), bytes(16), 16, tag=3)])
+        except ModelError as error:
+            return str(error)
+    return ""
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -277,7 +301,13 @@ def main() -> int:
     model.Parts.ask(parser)
     parser.add_argument("--frames", type=int, default=300, help="of each length of a key")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--controls", action="store_true", help="a change of the RTL that has to be found")
     args = parser.parse_args()
+    if args.controls:
+        with tempfile.TemporaryDirectory() as folder:
+            found = control(model.Parts.asked(args), args.ace, Path(folder), Random(args.seed))
+        print(json.dumps({"control": LEAK, "found": found}))
+        return 0 if "assertion" in found else 1
     library, random = model.model(model.Parts.asked(args)), Random(args.seed)
     try:
         with tempfile.TemporaryDirectory() as folder:

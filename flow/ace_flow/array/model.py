@@ -35,7 +35,19 @@ PACKAGES = [
 FRONT = {
     f"array_{name}.sv"
     for name in (
-        *("accept", "admit", "asks", "buffers", "decide", "exit", "inner", "intake", "issue", "kind", "lanes"),
+        *(
+            "accept",
+            "admit",
+            "asks",
+            "buffers",
+            "decide",
+            "exit",
+            "inner",
+            "intake",
+            "issue",
+            "kind",
+            "lanes",
+        ),
         *("loader", "long", "outlet", "pass", "plans", "pulse", "return", "serve", "shell", "slot", "turn"),
         "words",
     )
