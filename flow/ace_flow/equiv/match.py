@@ -33,6 +33,9 @@ EVIDENCE = 8
 class Matching(Observed):
     """Finds the classes."""
 
+    # Made where several registers do the same.
+    users: Users | None = None
+
     def run(self) -> None:
         """Splits classes until they stand."""
         self.simulation = Simulation(self.graph, self._late())
@@ -138,7 +141,6 @@ class Matching(Observed):
         """Finds registers without a name that are constant or the same as another one of their machine."""
         names, columns = dict(self.colours), dict(self.columns)
         began = self.began = dict(names)
-        self.users = Users(self)
         left = [key for key, colour in names.items() if colour[0] == "left" and key not in self.virtual]
         names |= {key: ("own", key) for key in [*left, *self.virtual]}
         ties: dict[tuple[str, str], tuple] = {}
@@ -294,6 +296,8 @@ class Matching(Observed):
         """Which of several classes a register without a name is of, all of which do the same as it."""
         if len(twins) > 1 and key[0] == "rtl":
             members = {twin: [one for one, colour in self.began.items() if colour == twin] for twin in twins}
+            if self.users is None:
+                self.users = Users(self, self.began)
             return self.users.instead(key, members)
         return next(iter(twins))
 

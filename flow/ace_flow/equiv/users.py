@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 class Users:
     """Of what next values and outputs of both machines are made."""
 
-    def __init__(self, observed: Observed):
+    def __init__(self, observed: Observed, colours: dict[Key, object]):
+        """`colours`: what names say."""
         self.graph = observed.graph
         # The ends of logic, by the name that both machines have for them or by register.
         self.ends: dict[object, dict[str, Literal]] = defaultdict(dict)
         for machine in observed.machines:
             for name, literal in machine.outputs():
                 self.ends["output", name][machine.prefix] = literal
-        for key, colour in observed.colours.items():
+        for key, colour in colours.items():
             if colour[0] == "net":
                 self.ends[colour][key[0]] = observed.next[key][0]
         self.behind: dict[Literal, set[str]] = {}
