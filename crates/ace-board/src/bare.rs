@@ -47,7 +47,7 @@ impl Bare {
                 self.model.reset();
                 self.error(failure)
             })?;
-            pass::apply(action, second, &result, buffer)?;
+            pass::apply(action, second, &result.ok_or(EngineError::Mismatch)?, buffer)?;
         }
         Ok(())
     }

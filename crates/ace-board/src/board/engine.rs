@@ -9,6 +9,7 @@ use ace_engine::{
 
 use super::Board;
 use crate::frame::Status;
+use crate::pass;
 
 impl Engine for Board {
     fn name(&self) -> &'static str {
@@ -34,6 +35,10 @@ impl Engine for Board {
                 Err(_) => Err(Illegal::TooLong(operation.buffer.len()).into()),
             });
             let (first, second) = operation.action.needs();
+            let legal = legal.and_then(|()| match pass::fits(&operation.action) {
+                true => Ok(()),
+                false => Err(EngineError::NoConfiguration { need: first }),
+            });
             match legal {
                 Ok(()) => self.enqueue(job, false, self.agenda.now, first, second),
                 Err(error) => {
