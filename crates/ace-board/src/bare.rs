@@ -83,6 +83,10 @@ impl Engine for Bare {
         &self.capabilities
     }
 
+    fn takes(&self, action: &Action) -> bool {
+        pass::fits(action)
+    }
+
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
         for Job { id, operation, .. } in jobs.drain(..) {
             let legal = operation.check();

@@ -310,10 +310,9 @@ impl Catalogue {
         let makes_it = self.what_makes_it(need, device);
         let mut reason = if matches!(need, Need::Aead { .. }) && !self.candidates(need, device).is_empty() {
             format!(
-                "{} does for nonces of {AEAD_NONCE} bytes, tags of {} and at most {AEAD_AAD_MAX} bytes of AAD, where AAD in \
-                 whole blocks and text are at most {AEAD_ROOM} bytes together: a slot holds the text until it knows the tag; \
-                 --engine auto gives the rest to this processor",
-                others.join(", "),
+                "slots have frames for nonces of {AEAD_NONCE} bytes, tags of {} and at most {AEAD_AAD_MAX} bytes of AAD, where \
+                 AAD in whole blocks and text are at most {AEAD_ROOM} bytes together, as a slot holds a text until it knows \
+                 the tag; with --engine auto this processor does the others",
                 AEAD_TAGS.map(|bytes| bytes.to_string()).join(", "),
             )
         } else if !others.is_empty() {

@@ -212,7 +212,7 @@ fn aead(action: &Action, packet: &[u8]) -> Option<Task> {
 
 /// Whether a slot that computes what an action needs has frames for its lengths: of an AEAD alone it may have none, as a slot
 /// holds the whole text until it knows the tag.
-pub(crate) fn fits(action: &Action) -> bool {
+pub fn fits(action: &Action) -> bool {
     let Action::Aead { nonce, aad, text, tag, .. } = action else { return true };
     nonce.len() == frame::AEAD_NONCE
         && frame::AEAD_TAGS.contains(&tag.len())

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use ace_array::{aead, rtl};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
+use ace_array::{aead, rtl};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use ace_engine::{
-    Capabilities, Completion, ConfigurationId, Engine, EngineError, Illegal, Job, Need, SlotFailure,
+    Action, Capabilities, Completion, ConfigurationId, Engine, EngineError, Illegal, Job, Need, SlotFailure,
 };
 
 use super::Board;
@@ -23,6 +23,10 @@ impl Engine for Board {
                 || self.coprocessor.as_ref().is_some_and(|it| it.time(need, 0).is_some())
         };
         self.capabilities.get_or_init(|| Capabilities::of(can))
+    }
+
+    fn takes(&self, action: &Action) -> bool {
+        pass::fits(action)
     }
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
