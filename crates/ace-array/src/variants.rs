@@ -2,7 +2,7 @@
 //! Which context sets there are: of every variant one for throughput, under the variant's name, and one for latency beside it
 //! where a packet alone gains enough.
 
-use crate::algorithms::{self, KeySetup, SERVED, SETUPS, Served};
+use crate::algorithms::{self, AEADS, KeySetup, SERVED, SETUPS, Served};
 use crate::compile::{Compiled, compile};
 use crate::error::Error;
 use crate::frontend::Built;
@@ -35,16 +35,20 @@ pub fn pays(throughput: usize, latency: usize) -> bool {
     5 * latency <= 4 * throughput
 }
 
-/// Every variant that frames can ask for, with the direction that it serves.
+/// Every variant that frames of a cipher's modes or of a hash can ask for, with the direction that it serves.
 pub fn variants() -> impl Iterator<Item = (&'static Served, bool, String)> {
-    SERVED.iter().flat_map(|served| {
+    both_ways(SERVED)
+}
+
+fn both_ways(served: &'static [Served]) -> impl Iterator<Item = (&'static Served, bool, String)> {
+    served.iter().flat_map(|served| {
         let ways: &[bool] = if served.keys.is_empty() { &[false] } else { &[false, true] };
         ways.iter().map(move |decrypt| (served, *decrypt, served.variant(*decrypt)))
     })
 }
 
 impl Named {
-    /// The set of every variant for throughput.
+    /// The set of every variant for throughput, AEADs' behind all others.
     pub fn first() -> impl Iterator<Item = Self> {
         let first = |(served, decrypt, variant): (_, _, String)| Self {
             name: variant.clone(),
@@ -54,7 +58,7 @@ impl Named {
             goal: Goal::Throughput,
             setup: None,
         };
-        variants().map(first)
+        variants().chain(both_ways(AEADS)).map(first)
     }
 
     /// The sets that set keys up. Each is made for the least interval: what its load takes is more than its latency.

@@ -47,7 +47,7 @@ impl Bare {
                 self.model.reset();
                 self.error(failure)
             })?;
-            pass::apply(action, second, &result, buffer)?;
+            pass::apply(action, second, &result.ok_or(EngineError::Mismatch)?, buffer)?;
         }
         Ok(())
     }
@@ -81,6 +81,10 @@ impl Engine for Bare {
 
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn takes(&self, action: &Action) -> bool {
+        pass::fits(action)
     }
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {

@@ -13,6 +13,7 @@ use thiserror::Error;
 use crate::config::{BoardConfig, Loads};
 use crate::folders::ours;
 pub use crate::folders::{BUILD_VARIABLE, BuildFolder};
+use crate::frame::{AEAD_AAD_MAX, AEAD_NONCE, AEAD_ROOM, AEAD_TAGS};
 use crate::manifest::{Configuration, FileRef, ManifestError};
 use crate::record::RecordError;
 use crate::store::{NotSigned, Store};
@@ -307,7 +308,14 @@ impl Catalogue {
         let others: Vec<&str> =
             self.configurations.iter().filter(|c| c.serves(need)).map(|c| c.name.as_str()).collect();
         let makes_it = self.what_makes_it(need, device);
-        let mut reason = if !others.is_empty() {
+        let mut reason = if matches!(need, Need::Aead { .. }) && !self.candidates(need, device).is_empty() {
+            format!(
+                "slots have frames for nonces of {AEAD_NONCE} bytes, tags of {} and at most {AEAD_AAD_MAX} bytes of AAD, where \
+                 AAD in whole blocks and text are at most {AEAD_ROOM} bytes together, as a slot holds a text until it knows \
+                 the tag; with --engine auto this processor does the others",
+                AEAD_TAGS.map(|bytes| bytes.to_string()).join(", "),
+            )
+        } else if !others.is_empty() {
             format!("{} is for another device than {device}", others.join(", "))
         } else if let Some(what) = &makes_it {
             format!("none in {folder} computes {need}; {what}")

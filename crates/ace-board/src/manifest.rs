@@ -11,7 +11,7 @@ use ace_library::file::is_name;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::capability::Capability;
+use crate::capability::{Capability, asked_of};
 use crate::config::hz;
 use crate::record::{self, Origin, RecordError};
 use crate::trace::Picos;
@@ -345,7 +345,7 @@ impl Configuration {
                 }
                 _ => (None, None, None),
             };
-            need.algorithm().is_some_and(|algorithm| r.algorithm == algorithm.name)
+            asked_of(need).is_some_and(|algorithm| r.algorithm == algorithm.name)
                 && (r.mode.is_none() || mode.is_none() || r.mode.as_deref() == mode)
                 && (r.direction.is_none() || direction.is_none() || r.direction.as_deref() == direction)
                 && (r.key_bytes.is_none() || key.is_none() || r.key_bytes == key)

@@ -2,6 +2,7 @@
 //! One slot as the board keeps track of it.
 
 use std::collections::VecDeque;
+use std::mem::{Discriminant, discriminant};
 
 use ace_engine::{ConfigurationId, Secret};
 use ace_schedule::SlotState;
@@ -14,7 +15,7 @@ use crate::worker::{Request, Worker};
 /// A key as a slot keeps it: two operations share it if all of this is equal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HeldKey {
-    hmac: bool,
+    kind: Discriminant<Pass>,
     code: u8,
     key: Secret,
 }
@@ -22,15 +23,8 @@ pub struct HeldKey {
 impl HeldKey {
     /// The key that a pass needs; a hash needs none.
     pub fn of(pass: &Pass) -> Option<Self> {
-        match pass {
-            Pass::Cipher { algorithm, key, .. } => {
-                Some(Self { hmac: false, code: algorithm.code, key: key.clone() })
-            }
-            Pass::Hmac { algorithm, key, .. } => {
-                Some(Self { hmac: true, code: algorithm.code, key: key.clone() })
-            }
-            Pass::Hash { .. } => None,
-        }
+        let key = pass.key()?.clone();
+        Some(Self { kind: discriminant(pass), code: pass.algorithm().code, key })
     }
 }
 

@@ -281,10 +281,10 @@ impl Board {
         self.log(start, self.agenda.now, slot, what);
         self.slots[slot].last_used = self.agenda.now;
         match result {
-            Ok(bytes) => {
+            Ok(result) => {
                 self.slots[slot].hangs = 0;
                 self.slots.hangs.remove(&configuration);
-                self.send_back(slot, op, answer.response_bytes, Ok(bytes));
+                self.send_back(slot, op, answer.response_bytes, result.ok_or(EngineError::Mismatch));
             }
             Err((failure, error)) => {
                 self.agenda.ask = true;

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::algorithm::{ALGORITHMS, Algorithm, Kind};
+use crate::algorithm::{AES, ALGORITHMS, Algorithm, Kind};
 
 /// The modes of SP 800-38A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,6 +96,19 @@ impl Aead {
             Aead::Gcm => "aes-gcm",
             Aead::Ccm => "aes-ccm",
             Aead::ChaCha20Poly1305 => "chacha20-poly1305",
+        }
+    }
+
+    /// By the name that known answers and manifests write.
+    pub fn by_name(name: &str) -> Option<Aead> {
+        Self::ALL.into_iter().find(|aead| aead.name() == name)
+    }
+
+    /// The cipher of the table that it is made of, if it is one.
+    pub const fn cipher(self) -> Option<&'static Algorithm> {
+        match self {
+            Aead::Gcm | Aead::Ccm => Some(&AES),
+            Aead::ChaCha20Poly1305 => None,
         }
     }
 
@@ -251,7 +264,8 @@ impl Need {
         all
     }
 
-    /// The algorithm of the table whose configurations serve this; what is built on AES in other ways has none yet.
+    /// The algorithm of the table whose configurations serve this; AEADs and MACs that
+    /// are built on a cipher have none here ([`Aead::cipher`]).
     pub fn algorithm(&self) -> Option<&'static Algorithm> {
         match self {
             Need::Cipher { algorithm, .. } | Need::Hash { algorithm } | Need::Hmac { algorithm } => {

@@ -9,7 +9,7 @@ use ace_board::open::Parts;
 use ace_board::trace::BoardReport;
 use ace_board::{Assembly, Board, BoardConfig, Catalogue, Models, Unsigned};
 use ace_engine::profile::Processor;
-use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
+use ace_engine::{Action, Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::file::Guard;
 use ace_library::{Seen, Trust};
 use ace_schedule::{Policy, UnknownPolicy};
@@ -283,6 +283,10 @@ impl Engine for AnyEngine {
 
     fn capabilities(&self) -> &Capabilities {
         self.engine().capabilities()
+    }
+
+    fn takes(&self, action: &Action) -> bool {
+        self.engine().takes(action)
     }
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use ace_array::rtl;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
+use ace_array::{aead, rtl};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -181,7 +181,11 @@ impl Slot {
         let Self { tiles, ways, lanes, mhz, rates } = self;
         let counterpart = name.replace("_decrypt", "_encrypt");
         let modelled = || {
-            let words = usize::from(set.input_words).saturating_sub(set.chain.len());
+            let words = match (usize::from(set.input_words), usize::from(set.output_words)) {
+                // Counter, sum and mask are the slot's.
+                (aead::IN, aead::OUT) => 4,
+                (words, _) => words.saturating_sub(set.chain.len()),
+            };
             let each = set.dependent_interval() as f64 / *lanes as f64;
             32.0 * words as f64 * mhz / each.max(set.ii() as f64 / *ways as f64)
         };

@@ -5,14 +5,14 @@
 use std::collections::HashMap;
 
 use ace_array::Named;
-use ace_array::algorithms::{self, SERVED, Served};
+use ace_array::algorithms::{self, AEADS, SERVED, Served};
 use ace_array::compile;
 use ace_array::frontend::{Built, Program};
 use ace_array::host::to_words;
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_engine::{Direction, Mode};
+use ace_engine::{Aead, Direction, Mode};
 use zeroize::Zeroizing;
 
 use super::ArrayError;
@@ -132,6 +132,7 @@ impl ArraySlot {
     pub fn can() -> Vec<Capability> {
         SERVED
             .iter()
+            .chain(AEADS)
             .map(|served| capability(served, &Direction::BOTH, &[Mode::Ecb, Mode::Cbc, Mode::Ctr]))
             .collect()
     }
@@ -159,16 +160,23 @@ impl ArraySlot {
         let secret = if fresh { body.get(..usize::from(header.key_len)).ok_or(Strange)? } else { &[] };
         let rest = body.get(frame::padded(secret.len())..).ok_or(Strange)?;
         let cipher = matches!(header.op, op::ECB | op::CBC | op::CTR);
-        let decrypt = cipher && header.op != op::CTR && header.flags & flag::DECRYPT != 0;
+        let aead = header.op == op::AEAD;
+        let turns = aead || (cipher && header.op != op::CTR);
+        let decrypt = turns && header.flags & flag::DECRYPT != 0;
+        let find = if aead { Served::aead } else { Served::find };
         let keyed = header.op != op::HASH;
         if fresh {
-            let served = Served::find(header.algorithm, secret.len()).ok_or(Strange)?;
+            let served = find(header.algorithm, secret.len()).ok_or(Strange)?;
             self.key = Some(Key { name: String::new(), served, bytes: Zeroizing::new(secret.to_vec()) });
             self.keyed = false;
         }
         let served = match &self.key {
-            Some(key) if keyed && key.served.code == header.algorithm => key.served,
-            _ => Served::find(header.algorithm, secret.len()).ok_or(Strange)?,
+            Some(Key { served, .. })
+                if keyed && served.code == header.algorithm && served.aead.is_some() == aead =>
+            {
+                served
+            }
+            _ => find(header.algorithm, secret.len()).ok_or(Strange)?,
         };
         let name = self.variant(served, decrypt)?;
         let mut frames = Vec::new();
@@ -205,12 +213,16 @@ impl ArraySlot {
     }
 }
 
-/// What frames may ask of an algorithm's sets, in these directions and modes if it is a cipher.
+/// What frames may ask of an algorithm's sets, in these directions if it is a cipher, and in these modes if they are for such
+/// and not for an AEAD.
 pub fn capability(served: &Served, directions: &[Direction], modes: &[Mode]) -> Capability {
     let mut can = Capability::of(served.algorithm, served.code);
     can.key_bytes = served.keys.to_vec();
-    match served.keys {
-        [] => can.operations = HashOperation::ALL.to_vec(),
+    match (served.aead, served.keys) {
+        (Some(name), _) => {
+            (can.directions, can.aeads) = (directions.to_vec(), Aead::by_name(name).into_iter().collect());
+        }
+        (None, []) => can.operations = HashOperation::ALL.to_vec(),
         _ => (can.directions, can.modes) = (directions.to_vec(), modes.to_vec()),
     }
     can

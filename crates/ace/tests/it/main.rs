@@ -3,6 +3,7 @@
 //! network namespaces, and its time for itself, is the other program, `net`.
 
 mod absent;
+mod aead;
 mod array;
 mod board;
 mod browser;

@@ -119,7 +119,9 @@ fn every_suite_is_listed() {
     // In the library, on the array, by software alone; and what is nothing to compute.
     for (kind, name, by) in [
         ("ciphers", "aes-128-cbc", json!(["fabric", "array", "CPU"])),
-        ("ciphers", "aes-128-gcm-16", json!(["CPU"])),
+        ("ciphers", "aes-128-gcm-16", json!(["array", "CPU"])),
+        ("ciphers", "aes-128-gmac", json!(["CPU"])),
+        ("ciphers", "aes-128-ccm-16", json!(["CPU"])),
         ("ciphers", "camellia-128-cbc", json!(["CPU"])),
         ("ciphers", "null", json!([])),
         ("auths", "hmac-sha1-96", json!(["fabric", "array", "CPU"])),
