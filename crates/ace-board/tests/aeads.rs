@@ -4,17 +4,25 @@
 
 use std::collections::HashSet;
 
+use ace_array::schedule::Effort;
+use ace_array::shape::Shape;
+use ace_array::{Named, algorithms, compile};
+use ace_board::array::signed;
 use ace_board::board::Board;
 use ace_board::config::{SlotKind, SlotLimits};
 use ace_board::frame::{self, Header, KeySection, Status, flag, op};
+use ace_board::model::{Frame, Model, Options, SlotModel};
 use ace_board::pass::{Pass, Task};
 use ace_board::trace::What;
 use ace_board::{Assembly, BoardConfig, Models, Policy, Unsigned};
+use ace_ecp5::ConfigMemory;
+use ace_ecp5::device::LFE5U_45F;
 use ace_engine::algorithm::AES;
 use ace_engine::kat::{self, KnownAnswers, Subject};
 use ace_engine::{Aead, Direction, Engine, EngineError, Mode, Need, Secret};
+use ace_library::codec::Dictionary;
 use ace_library::file::Guard;
-use ace_library::{Seen, Trust};
+use ace_library::{Library, Seen, Trust};
 
 use crate::common::{Build, Random, cases, compute, published, run_all, run_one};
 
@@ -261,4 +269,91 @@ fn random_packets_on_the_rtl_equal_the_cpu() {
         assert_eq!(run_all(&mut board, &tasks, 7), wanted);
     }
     assert_eq!(board.report().totals.failed, 0);
+}
+
+/// The set of a variant, and the words of a key for it.
+fn made(name: &str, key: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let named = Named::find(name).unwrap();
+    let program = algorithms::program(named.served.file).unwrap();
+    let mut compiled = compile(&program, name, &Shape::standard(), Effort::default()).unwrap();
+    let words = program.expand(&mut compiled.built, key).unwrap();
+    (compiled.set.to_bytes(), words.iter().flat_map(|word| word.to_le_bytes()).collect())
+}
+
+/// In one tile AES-GCM and AES in CBC, a bank each: neither answers the other one's frames or takes its key.
+#[test]
+fn a_cipher_and_its_aead_have_keys_of_their_own_on_the_rtl() {
+    let Some(board) = of_rtl() else { return };
+    let model = board.catalogue().configurations.iter().next().unwrap().model.clone();
+    let mut slot = Model::open(&model, &[]).unwrap();
+    let mut answer = |bytes: &[u8]| {
+        let mut frames = [Frame::new(bytes.to_vec(), 4096)];
+        slot.run(&mut frames, &Options::default()).unwrap();
+        std::mem::take(&mut frames[0].response)
+    };
+    let mut random = Random(47);
+    let [sealing_key, cipher_key] = [random.bytes(16), random.bytes(16)];
+    let seal = |random: &mut Random| sealing(random, &sealing_key, 200);
+    let encipher = |random: &mut Random| {
+        let (iv, key) = (random.bytes(16), Secret::new(cipher_key.clone()));
+        let (mode, direction) = (Mode::Cbc, Direction::Encrypt);
+        Task { pass: Pass::Cipher { algorithm: &AES, mode, direction, key, iv }, data: random.bytes(96) }
+    };
+    let check = |task: Task, answer: &mut dyn FnMut(&[u8]) -> Vec<u8>| {
+        let response = answer(&frame::request(&task, KeySection::Kept, 5));
+        let (response, tag) = frame::response_and(&response, frame::behind(&task)).unwrap();
+        assert_eq!((response.status, [response.result, tag].concat()), (Status::Ok, compute(task).unwrap()));
+    };
+    for (name, key) in [("aes128_gcm_encrypt", &sealing_key), ("aes128_encrypt", &cipher_key)] {
+        let (set, words) = made(name, key);
+        let load = Header { op: 0x51, result_len: 1, payload_len: set.len() as u32, ..Header::default() };
+        let (count, bytes) = ((words.len() / 4) as u8, words.len() as u32);
+        let of = Header {
+            algorithm: AES.code,
+            op: 0x52,
+            result_len: count,
+            payload_len: bytes,
+            ..Header::default()
+        };
+        for request in [frame::assemble(load, &[&set]), frame::assemble(of, &[&words])] {
+            assert_eq!(frame::response(&answer(&request)).unwrap().status, Status::Ok, "{name}");
+        }
+        // The set that came runs from its first frame on, and the next one goes to the other bank.
+        let task = if name == "aes128_encrypt" { encipher(&mut random) } else { seal(&mut random) };
+        check(task, &mut answer);
+    }
+    for _ in 0..10 {
+        check(seal(&mut random), &mut answer);
+        check(encipher(&mut random), &mut answer);
+    }
+}
+
+/// What a library says of such a set is what a board reads beside it, and its set is its source.
+#[test]
+fn sets_of_an_aead_go_into_libraries() {
+    let known = ace_board::array::digests().unwrap();
+    let gcm: Vec<_> = known.keys().filter(|name| name.contains("_gcm_")).cloned().collect();
+    assert_eq!(gcm.len(), 12, "of three lengths and both ways a set for throughput and one for latency");
+    let folder = tempfile::tempdir().unwrap();
+    let mut names = Vec::new();
+    for named in Named::first().filter(|named| named.served.aead.is_some()) {
+        for (named, compiled) in named.sets(&Shape::standard()).unwrap() {
+            let name = &named.name;
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+            let path = folder.path().join(name).join(format!("{name}.set"));
+            std::fs::write(path, compiled.set.to_bytes()).unwrap();
+            let can = signed::can(named.served, named.decrypt);
+            let direction = if named.decrypt { Direction::Decrypt } else { Direction::Encrypt };
+            let key_len = named.served.keys[0];
+            assert!(can.serves(&Need::Aead { aead: Aead::Gcm, direction, key_len }), "{name}");
+            names.push(named.name);
+        }
+    }
+    let mut library = Library::new(Dictionary::train([&ConfigMemory::new(&LFE5U_45F)]));
+    for set in signed::sets(folder.path(), &names).unwrap() {
+        let manifest: serde_json::Value = serde_json::from_slice(&set.manifest).unwrap();
+        assert_eq!(manifest["can"][0]["aeads"], serde_json::json!(["aes-gcm"]));
+        library.add_set(&set.name, &set.bytes, &set.manifest).unwrap();
+    }
+    assert_eq!(signed::verify_all(&library).unwrap(), 12);
 }

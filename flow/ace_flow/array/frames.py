@@ -10,7 +10,7 @@ from random import Random
 
 from ace_flow.sim.frames import BEAT, DECRYPT, OPERATION
 
-LOAD, KEY, EXPAND = 0x51, 0x52, 0x53
+AEAD, LOAD, KEY, EXPAND = 0x41, 0x51, 0x52, 0x53
 # Statuses behind those of the slot boundary (rtl/array/array_front_pkg.sv).
 BAD_SET, OTHER_ARRAY, BAD_CRC, NOT_FORWARDED = 10, 11, 12, 13
 BLOCK = {0x02: 8, 0x07: 8, 0x09: 8}  # bytes, of ciphers that do not have 16
@@ -41,6 +41,10 @@ class Set:
     @property
     def hash(self) -> bool:
         return self.code in DIGEST
+
+    @property
+    def aead(self) -> bool:
+        return self.data[24:26] == bytes([16, 12])
 
     @property
     def contexts(self) -> int:
@@ -81,7 +85,7 @@ def frame(
 ) -> bytes:
     header = bytes([code, op, flags, 0]) + tag.to_bytes(2, "little") + bytes([len(iv), result])
     header += len(payload).to_bytes(4, "little") + bytes(4)
-    return header + iv + payload + bytes(-len(payload) % 8)
+    return header + iv + bytes(-len(iv) % 8) + payload + bytes(-len(payload) % 8)
 
 
 def load(data: bytes, tag: int, flags: int = 0, tiles: int = 0) -> bytes:

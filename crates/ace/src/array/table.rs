@@ -12,7 +12,7 @@ use ace_board::array::{Proof, Rates, Routed, clock, rates, routed};
 use ace_board::store::{Store, default_library};
 use ace_board::{BoardConfig, Configuration};
 use ace_engine::algorithm::ALGORITHMS;
-use ace_engine::{Direction, Kind, Mode, Need, Table};
+use ace_engine::{Aead, Direction, Kind, Mode, Need, Table};
 use ace_library::Trust;
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -273,11 +273,15 @@ fn task_of(variant: &str) -> Option<&'static str> {
 
 /// What a configuration has to serve to be compared with a variant, and the bytes of a block.
 fn need(variant: &str) -> Option<(Need, usize)> {
-    let served = algorithms::SERVED.iter().find(|served| served.variant(false) == variant)?;
+    let mut all = algorithms::SERVED.iter().chain(algorithms::AEADS);
+    let served = all.find(|served| served.variant(false) == variant)?;
     let algorithm = ALGORITHMS.iter().copied().find(|a| a.name == served.algorithm)?;
     Some(match algorithm.kind {
         Kind::Cipher { block, .. } => {
             let key_len = served.keys.iter().copied().filter(|bytes| *bytes <= 32).max().unwrap_or_default();
+            if let Some(aead) = served.aead.and_then(Aead::by_name) {
+                return Some((Need::Aead { aead, direction: Direction::Encrypt, key_len }, block));
+            }
             (Need::Cipher { algorithm, mode: Mode::Cbc, direction: Direction::Encrypt, key_len }, block)
         }
         Kind::Hash { block, .. } => (Need::Hmac { algorithm }, block),
