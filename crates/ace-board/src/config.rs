@@ -126,8 +126,8 @@ pub struct Host {
 pub struct SlotLimits {
     /// What every slot is.
     pub kind: SlotKind,
-    /// Tiles of the array; left out, all that the slot has. Each is simulated by itself: what they share, an entrance and an exit of a beat a clock, is never
-    /// what they wait for behind a host link that is slower.
+    /// Tiles of the array; left out, all that the slot has. Each is simulated by itself: what they share, an entrance and an
+    /// exit of a beat a clock, is never what they wait for behind a host link that is slower.
     pub tiles: usize,
     /// Banks of a tile of the array that are used: with two, one runs while the other one is loaded. Policies and reports
     /// have each as a slot of its own. When the lanes have come to their ends, a change of bank takes no time that
