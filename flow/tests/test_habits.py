@@ -17,6 +17,9 @@ FOLDERS = ("crates", "studies", "flow", "scripts", "tests")
 
 # Words of prose that name nothing: a value is an output, a message, resident, retained, buffered, …
 NO_NAMES = {"said", "kept", "held", "tied"}
+# Programs that tests start and that every machine with Rust, Python and make has (scripts/check-system.sh), and two that
+# tests do without where they are not there.
+BASE = set("bash cc cp dpkg-deb env g++ git ip kill mkfifo python3 sh sleep unshare".split()) | {"go", "systemd-analyze"}
 # What the digest of a proof or of a measurement holds keeps its names until that is made anew for another reason; and
 # fields that are called as the keys of files are.
 DIGESTED = (
@@ -127,6 +130,14 @@ class Habits(unittest.TestCase):
                     self.assertEqual(found, set())
         for path, text in (("a.rs", 'let held = "kept"; // said'), ("a.py", 'held = "kept"  # said')):
             self.assertEqual(names(Path(path), text) & NO_NAMES, {"held"}, path)
+
+    def test_ci_installs_what_tests_start(self) -> None:
+        listed = (tools.ROOT / ".ci/programs").read_text().splitlines()
+        there = BASE | {line.split()[0] for line in listed if line and not line.startswith("#")}
+        for path in filter(is_test, sources("rs")):
+            started = set(re.findall(r'Command::new\("([^"/]+)"\)', (tools.ROOT / path).read_text()))
+            with self.subTest(file=str(path)):
+                self.assertEqual(started - there, set(), "no package of it in .ci/programs")
 
     def test_no_file_is_too_long(self) -> None:
         for path in [*sources("rs"), *sources("py"), *sources("sh")]:

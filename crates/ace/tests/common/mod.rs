@@ -13,6 +13,21 @@ pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// Whether a program of `.ci/programs` is on this machine, which in CI it has to be; if not, it says what to install.
+pub fn installed(program: &str) -> bool {
+    let listed = include_str!("../../../../.ci/programs").lines().filter_map(|line| line.split_once(' '));
+    let (_, package) = listed
+        .into_iter()
+        .find(|(name, _)| *name == program)
+        .expect("it is in .ci/programs, which CI installs");
+    let found = Command::new(program).arg("--version").output().is_ok();
+    assert!(found || std::env::var_os("CI").is_none(), "CI has no {program}: .ci/run installs {package}");
+    if !found {
+        eprintln!("{program} is not installed (apt-get install {package}): nothing was checked with it");
+    }
+    found
+}
+
 /// `ace`, which sees nothing of whoever runs the tests: no versions that were seen, no keys, no libraries.
 pub fn command() -> Command {
     let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("state-{}", std::process::id()));
