@@ -19,7 +19,24 @@ FOLDERS = ("crates", "studies", "flow", "scripts", "tests")
 NO_NAMES = {"said", "kept", "held", "tied"}
 # Programs that tests start and that every machine with Rust, Python and make has (scripts/check-system.sh), and two that
 # tests do without where they are not there.
-BASE = set("bash cc cp dpkg-deb env g++ git ip kill mkfifo python3 sh sleep unshare".split()) | {"go", "systemd-analyze"}
+BASE = {
+    "bash",
+    "cc",
+    "cp",
+    "dpkg-deb",
+    "env",
+    "g++",
+    "git",
+    "ip",
+    "kill",
+    "mkfifo",
+    "python3",
+    "sh",
+    "sleep",
+    "unshare",
+    "go",
+    "systemd-analyze",
+}
 # What the digest of a proof or of a measurement holds keeps its names until that is made anew for another reason; and
 # fields that are called as the keys of files are.
 DIGESTED = (
