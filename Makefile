@@ -36,12 +36,16 @@ export PYTHONDONTWRITEBYTECODE := 1
 # WebAssembly tools are compiled once, on their first call; parallel and later calls share the result.
 export YOWASP_CACHE_DIR := $(CURDIR)/.venv/yowasp
 export ACE_BIN := $(ACE)
+# A checkout says which version of its library is right, older than another checkout's on this machine or not.
+export ACE_LIBRARY_ALLOW_OLDER := 1
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
 FLOW := $(PY) -m ace_flow build --jobs $(JOBS)
 VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentation=indent \
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
-SV := $(shell find rtl algorithms flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | sort)
+# The recipe of a netlist counts blanks between tokens: these are formatted when the array's slot is placed the next time.
+SV_LATER := $(addprefix rtl/array/array_,$(addsuffix .sv,admit buffers issue lanes loader outlet return shell tile))
+SV := $(filter-out $(SV_LATER),$(shell find rtl algorithms flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | sort))
 
 # intel-ipsec-mb is used where it is installed (Debian: libipsec-mb-dev); IPSEC_MB= builds without it.
 IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/x86_64-linux-gnu/libIPSec_MB.a),1)
@@ -113,15 +117,14 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	$(PY) -m ace_flow loader model
 	$(PY) -m ace_flow array simulate aes:aes128_encrypt aes:aes256_decrypt des:tdes_decrypt cast128:cast128_encrypt rc6:rc6_decrypt md5:md5 \
 	  idea:idea_encrypt mars:mars_decrypt twofish:twofish192_encrypt
-	for slot in "--tiles 1 --lanes 16" "--tiles 2 --lanes 8"; do \
-	  $(PY) -m ace_flow array-slot $$slot $(if $(PART),--frames 100 --rounds 4) || exit 1; done
+	for slot in "--tiles 1" "--tiles 2"; do \
+	  $(PY) -m ace_flow array-slot $$slot $(if $(PART),--frames 100 --rounds 4) && \
+	  $(PY) -m ace_flow array-frames $$slot --frames $(if $(PART),1000,100000) || exit 1; done
+	$(PY) -m ace_flow array-aead && $(PY) -m ace_flow array-aead --controls
 	$(if $(ALL),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
 	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
-	$(if $(ALL),$(ACE) array build --tiles 2; printf '[slot]\nkind = "array"\ntiles = 2\nbanks = 2\n' >build/two-tiles.toml; \
-	  for file in $(ON_ARRAY); do $(SUBJECT); echo "$$name on an array of two tiles"; \
-	  $(ACE) kat $$name $$file --engine board --board build/two-tiles.toml || exit 1; done)
 
 test-code: built-library all  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow faults

@@ -29,5 +29,9 @@ for manifest in build/configurations/*/manifest.json; do
   done
   count=$((count + 1))
 done
+# What runs the library's context sets.
+for file in build/array/slot.so build/array/slot.model.json; do
+  [ ! -e "$file" ] || install -D -m 644 -t "$prefix/lib/ace/array" "$file"
+done
 echo "ace in $prefix/bin, $count configurations with models in $prefix/lib/ace"
 [ "$count" -gt 0 ] || echo "no models are built yet: make models, then install again" >&2

@@ -3,6 +3,7 @@
 //! order. What two pages say of it comes from here.
 
 use ace_array::schedule::Effort;
+use ace_array::set::LANES;
 use ace_array::shape::{Kind, Shape};
 use ace_array::{Compiled, Named, algorithms, compile};
 use ace_board::BoardConfig;
@@ -40,7 +41,7 @@ pub struct Used {
     pub memories: usize,
 }
 
-/// Of whole frames in the RTL of the slot, of one tile.
+/// Of whole frames in the RTL of the slot.
 #[derive(Clone, Serialize)]
 pub struct Rate {
     pub in_flight: usize,
@@ -58,12 +59,13 @@ pub struct Load {
     pub slot_us: f64,
 }
 
-/// The slot of one tile, and what was measured of it.
+/// The slot, and what was measured of it.
 pub struct Tile {
     pub mhz: f64,
+    pub tiles: usize,
+    /// Of each tile, as lanes are.
+    pub ways: usize,
     pub lanes: usize,
-    /// A slot of two tiles was placed and routed, too.
-    pub two_routed: bool,
     rates: Rates,
     shape: Shape,
     board: BoardConfig,
@@ -72,17 +74,36 @@ pub struct Tile {
 impl Tile {
     /// As array/ has it.
     pub fn read() -> Result<Self> {
-        let rates = rates(1).context("array/")?;
+        let rates = rates().context("array/")?;
         let routed = routed().context("array/")?;
-        let (mhz, _) = clock(&routed, &rates).context("array/")?;
-        let two_routed = routed.values().any(|slot| slot.tiles > 1);
+        let mhz = clock(&routed, &rates).context("array/")?;
         let (shape, board) = (Shape::standard(), BoardConfig::default());
-        Ok(Self { mhz, lanes: rates.lanes, two_routed, rates, shape, board })
+        Ok(Self { mhz, tiles: rates.tiles, ways: rates.ways, lanes: rates.lanes, rates, shape, board })
     }
 
     /// Bytes of the frames that were measured.
     pub fn frame_bytes(&self) -> usize {
         self.rates.bytes
+    }
+
+    /// Of a bank.
+    pub fn contexts(&self) -> usize {
+        self.shape.contexts
+    }
+
+    /// What computes in a way, a tile and the slot, in two sentences.
+    pub fn elements(&self) -> String {
+        let some = |count: usize, of: &str| format!("{count} {of}{}", if count == 1 { "" } else { "s" });
+        let Shape { alus, rotators, quads, multipliers, .. } = self.shape;
+        format!(
+            "A way of a tile has {}, {}, {} of {LANES} look-ups and {}. A slot has {} of {} each.",
+            some(alus, "ALU"),
+            some(rotators, "rotator"),
+            some(quads, "quad"),
+            some(multipliers, "multiplier"),
+            some(self.tiles, "tile"),
+            some(self.ways, "way"),
+        )
     }
 
     /// A variant with its sets.
@@ -213,11 +234,14 @@ mod tests {
     fn what_is_stated_is_what_was_measured_and_what_the_board_takes() {
         let tile = Tile::read().unwrap();
         let aes = tile.variant("aes128_encrypt").unwrap();
-        let measured = rates(1).unwrap().clocks["aes128_encrypt"][&64];
+        let measured = rates().unwrap().clocks["aes128_encrypt"][&64];
         let by_hand = 8.0 * 64.0 * tile.frame_bytes() as f64 * tile.mhz / measured as f64;
         assert!((aes.mbps(64) - by_hand).abs() < 1e-9 && aes.mbps(1) < aes.mbps(16));
-        // Four ALUs, two rotators, two quads, a multiplier; every place is in one context.
-        assert!(aes.used.most <= 9 && aes.used.all <= 9 * aes.contexts && aes.used.memories >= 8);
+        // Every place is in one context, and no element has two there; AES looks four tables up, and its memory stores a value.
+        let Shape { alus, rotators, quads, multipliers, .. } = tile.shape;
+        let elements = alus + rotators + quads + multipliers;
+        assert!(aes.used.most <= elements && aes.used.all <= elements * aes.contexts);
+        assert!((LANES * quads..=LANES * quads + tile.shape.memories).contains(&aes.used.memories));
         let keys = aes.keys.unwrap();
         assert_eq!(aes.loaded(true).bits, aes.set.bits + keys.bits);
         assert!(aes.loaded(false).us < aes.loaded(true).us);

@@ -26,7 +26,7 @@ fn tables(all: &[Algorithm]) -> Result<String, Error> {
     let absolute =
         |path: &Path| fs::canonicalize(path).map_err(|error| Error::Io { path: path.to_owned(), error });
     let (mut programs, mut sets) = (BTreeMap::new(), Vec::new());
-    let (mut served, mut setups) = (String::new(), String::new());
+    let (mut served, mut aeads, mut setups) = (String::new(), String::new(), String::new());
     for algorithm in all {
         for path in algorithm.programs()? {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -35,15 +35,16 @@ fn tables(all: &[Algorithm]) -> Result<String, Error> {
         if let Some(path) = algorithm.sets() {
             sets.push((&algorithm.name, absolute(&path)?));
         }
-        for variant in &algorithm.variants {
+        for variant in algorithm.served() {
             let _ = writeln!(
-                served,
-                "    Served {{ code: {:#04x}, algorithm: {:?}, file: {:?}, stem: {:?}, keys: &{:?} }},",
+                if variant.aead.is_some() { &mut aeads } else { &mut served },
+                "    Served {{ code: {:#04x}, algorithm: {:?}, file: {:?}, stem: {:?}, keys: &{:?}, aead: {:?} }},",
                 algorithm.code().unwrap_or_default(),
                 algorithm.name,
                 variant.file,
                 variant.stem,
-                variant.keys
+                variant.keys,
+                variant.aead
             );
         }
         for setup in &algorithm.setups {
@@ -66,6 +67,7 @@ fn tables(all: &[Algorithm]) -> Result<String, Error> {
     Ok(format!(
         "/// Every program, by the name of its file.\npub const FILES: &[(&str, &str)] = &[\n{files}];\n\n\
          /// Every algorithm whose sets fit the tile.\npub const SERVED: &[Served] = &[\n{served}];\n\n\
+         /// Every AEAD whose sets fit the tile.\npub const AEADS: &[Served] = &[\n{aeads}];\n\n\
          /// Every key set-up that fits the tile.\npub const SETUPS: &[KeySetup] = &[\n{setups}];\n\n\
          /// The digests of context sets, a text of TOML for each algorithm.\npub const SETS: &[(&str, &str)] = &[\n{sets}];\n"
     ))

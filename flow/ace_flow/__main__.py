@@ -31,6 +31,11 @@ COMMANDS = {
     "loader": ("ace_flow.loader", "the loader's RTL: its model, its area and clock"),
     "array": ("ace_flow.array.model", "models of tile and slot; the simulator against the RTL"),
     "array-slot": ("ace_flow.array.slot", "the slot's RTL under random frames"),
+    "array-frames": (
+        "ace_flow.array.random_frames",
+        "random frames of every kind into the slot's RTL, against what the documents say",
+    ),
+    "array-aead": ("ace_flow.array.aead", "the slot's RTL under frames of AES-GCM"),
     "array-netlist": ("ace_flow.array.netlist", "the tile's netlist beside its RTL"),
     "array-route": ("ace_flow.array.route", "tile or slot placed and routed"),
     "array-bits": ("ace_flow.array.bits", "the slot's bits proven"),

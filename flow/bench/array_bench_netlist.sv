@@ -24,9 +24,16 @@ module array_bench
   logic [Outputs-1:0][31:0] words, unused_words;
   logic [1:0][Pins-1:0] pins;
 
-  assign write   = '{target_e'(target_i), rotate_i, lane_i, at_i, data_i};
+  assign write = '{
+      target: target_e'(target_i),
+      way: 1'b0,
+      rotate: rotate_i,
+      lane: lane_i,
+      at: at_i,
+      data: data_i
+    };
   assign start_o = pins[0][0];
-  assign seen_o  = {words ^ {(32 * Outputs) {pins[0] != pins[1]}}, u_tile.sources};
+  assign seen_o = {words ^ {(32 * Outputs) {pins[0] != pins[1]}}, u_tile.gen_way[0].u_way.sources};
 
   array_tile u_tile (
     .clk_i,

@@ -20,8 +20,15 @@ module array_bench
   write_t write;
   logic [Outputs-1:0][31:0] words;
 
-  assign write  = '{target_e'(target_i), rotate_i, lane_i, at_i, data_i};
-  assign seen_o = {words, u_tile.sources};
+  assign write = '{
+      target: target_e'(target_i),
+      way: 1'b0,
+      rotate: rotate_i,
+      lane: lane_i,
+      at: at_i,
+      data: data_i
+    };
+  assign seen_o = {words, u_tile.gen_way[0].u_way.sources};
 
   array_tile u_tile (
     .clk_i,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ace_flow.equiv import set_idea
 from ace_flow.equiv.set_terms import ONE, Terms, TooLargeError
-from ace_flow.equiv.sets import Case, cases, compared, controlled, published
+from ace_flow.equiv.sets import UNPROVEN, Case, cases, compared, controlled, published
 from ace_flow.tools import ROOT
 
 ACE = Path(os.environ.get("ACE_BIN", ROOT / "target" / "release" / "ace"))
@@ -30,7 +30,10 @@ class Standards(unittest.TestCase):
 
     def test_every_variant_has_a_standard(self):
         variants = {name for name, graph in self.graphs.items() if not graph["keys"]}
-        self.assertEqual({case.name for case in cases(self.graphs, [])}, variants)
+        self.assertEqual({case.name for case in cases(self.graphs, [])}, variants - set(UNPROVEN))
+        # No library holds one of those.
+        known = [path.read_text() for path in ROOT.glob("algorithms/*/array/sets.toml")]
+        self.assertFalse([name for name in UNPROVEN for text in known if f"\n{name} = " in text])
 
     def test_graphs_are_their_standards(self):
         names = [] if os.environ.get("ACE_TESTS") == "all" else SOME
@@ -99,7 +102,7 @@ class Rules(unittest.TestCase):
             t.and_bit(*bits)
 
     def test_reduction_modulo_the_prime(self):
-        self.assertTrue(set_idea.reduces())
+        self.assertTrue(set_idea.reduces() and set_idea.reduces_by_bytes())
         numbers = set_idea.Numbers(self.terms)
         a, b = self.words[0][:16], self.words[1][:16]
         product = numbers.multiply(a, b)
@@ -109,6 +112,34 @@ class Rules(unittest.TestCase):
             for x, y in zip(*map(self.terms.numbers, (a, b)), strict=True)
         ]
         self.assertEqual(self.terms.numbers(product), wanted)
+
+    def test_a_reduction_by_tables_is_known_by_its_tables(self):
+        def product(more: tuple[int, ...], minus: int = 2) -> set_idea.Halves:
+            """A * B + A + B, looked up twice by bytes, of the block's two words."""
+            tables = [list(table) for table in set_idea.DIFFERENCE[:2]]
+            # What is subtracted is there as it is.
+            tables += [list(range(256)), list(set_idea.DIFFERENCE[3]), list(more), [0] * 256]
+            nodes = [["input", [], 0], ["input", [], 1], ["multiply", [0, 1]]]
+            nodes += [["sum", [2, 0], 0], ["sum", [3, 1], 0]]
+            nodes += [["look", [4], *look, False] for look in ((3, 3), (2, 2), (1, 1), (0, 0))]
+            nodes += [["sum", [5, 6], minus], ["sum", [9, 7], 0], ["sum", [10, 8], 0]]
+            nodes += [["look", [11], *look, False] for look in ((5, 3), (4, 2), (1, 1), (0, 0))]
+            nodes += [["sum", [12, 13], 0], ["sum", [16, 14], 0], ["sum", [17, 15], 0]]
+            halves = set_idea.Halves(self.terms, {"nodes": nodes, "tables": tables})
+            low = [word[:16] + (set_idea.ZERO,) * 16 for word in self.words[:2]]
+            for number, (name, _, *rest) in enumerate(nodes):
+                halves.values.append(low[rest[0]] if name == "input" else halves.value(number))
+            return halves
+
+        right = product(set_idea.ONE_MORE[2])
+        self.assertEqual(right.reduced_by_bytes(18), 4)
+        both = [right.values[0], right.values[1]]
+        self.assertEqual(right.values[18], (*right.product(both), *[set_idea.ZERO] * 16))
+        # Another entry, or a difference that is a sum.
+        wrong = list(set_idea.ONE_MORE[2])
+        wrong[254] = 1
+        self.assertIsNone(product(tuple(wrong)).reduced_by_bytes(18))
+        self.assertIsNone(product(set_idea.ONE_MORE[2], minus=0).reduced_by_bytes(18))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ package array_front_pkg;
   localparam logic [7:0] StatusOtherArray = 8'd11;  // it was compiled for another shape
   localparam logic [7:0] StatusBadCrc = 8'd12;
   localparam logic [7:0] StatusNotForwarded = 8'd13;  // its result is a frame that no tile takes
+  localparam logic [7:0] StatusBadTag = 8'd16;  // the tag is not that of the text
 
   // Keys of a bank: areas of its part of the key memories, which are 4, 2 or 1 by the words of a key.
   localparam int unsigned KeyRoom = ((1 << KeyWordBits) - (2 << ConstantBits)) / 2;
@@ -25,20 +26,21 @@ package array_front_pkg;
 
   // A bank's set.
   typedef struct packed {
-    logic        valid;
-    logic        hash;
-    logic        keys;           // its results are the words of keys
-    logic [7:0]  algorithm;
-    logic        decrypt;
-    logic        swap_in;        // bytes of a word: the highest one first
-    logic        swap_out;
-    logic        permuted;       // DES
-    logic [7:0]  last_context;
+    logic valid;
+    logic hash;
+    logic keys;  // its results are the words of keys
+    logic aead;  // its blocks are of counter, text, sum and mask, its results of sum, text and tag
+    logic [7:0] algorithm;
+    logic decrypt;
+    logic swap_in;  // bytes of a word: the highest one first
+    logic swap_out;
+    logic permuted;  // DES
+    logic [7:0] last_context;
     logic [11:0] latency;
-    logic [5:0]  input_words;
-    logic [7:0]  output_words;
-    logic [7:0]  key_words;
-    logic [8:0]  memory_stride;
+    logic [5:0] input_words;
+    logic [7:0] output_words;
+    logic [7:0] key_words;
+    logic [8:0] memory_stride;
   } set_t;
 
   // Keys of a bank: where the last one lies, if there is one; another bank that serves the same frames had a later one.
@@ -54,24 +56,38 @@ package array_front_pkg;
     area_t area;
   } lane_key_t;
 
+  // Ways of a tile that a set is for, and as many as a tile may have.
+  localparam int unsigned WaysMost = 2;
+
   // A lane, and a beat of its buffer, which goes round.
   localparam int unsigned BeatBits = 8;
   typedef logic [3:0] lane_t;
   typedef logic [BeatBits-1:0] at_t;
 
-  // What a block of a frame has to be told: that it waits for the one before (CBC encryption, a hash); that an IV lies
-  // in front of the payload; that it is a counter; that an outer hash follows.
+  // What a block of a frame has to be told: that it waits for the one before (CBC and CFB encryption, OFB, a hash, an AEAD's
+  // sum); that an IV lies in front of the payload, and in CFB is what is enciphered; that it is a counter, or the last
+  // result as it was; that a hash goes on with a state that came, or ends with its state; that an outer hash follows; that
+  // AAD lies in front of the payload, and the tag behind it.
   typedef struct packed {
     logic chained;
     logic cbc;
+    logic cfb;
     logic ctr;
+    logic ofb;
+    logic resume;
+    logic partial;
     logic hmac;
+    logic aead;
   } way_t;
+
+  // Bytes of an AEAD's tag, less 8, in fours.
+  typedef logic [1:0] tag_t;
 
   // Of a frame whose result is a frame as well, beats that are passed on in front of the result.
   typedef logic [4:0] passed_t;
 
-  // A frame's blocks: beats in front of the first one, bytes of the message, and the number of the last one.
+  // A frame's blocks: beats in front of the first one, bytes of the message, and the number of the last one. Of an AEAD
+  // blocks of AAD, which are the first ones; its last one is that of lengths.
   typedef logic [28:0] number_t;
   typedef struct packed {
     way_t        way;
@@ -79,47 +95,114 @@ package array_front_pkg;
     passed_t     skip;
     logic [31:0] length;
     number_t     last;
+    logic [7:0]  aad_len;
+    tag_t        tag;
   } job_t;
 
   // A block that is in the tile: where it lies in its lane's buffer, whether the result is combined with a beat of the
-  // buffer and whether it goes to where the block before lies (CBC decryption), whether it is the frame's last one, or
-  // the last one of an HMAC's inner message.
+  // buffer and whether it goes to where the block before lies (CBC and CFB decryption), whether it goes into the lane's
+  // state as well, before it is combined (OFB), whether it is the frame's last one, or the last one of an HMAC's inner
+  // message. Of an AEAD whether it has but one beat of text, and how long the tag is, which
+  // takes the text's place in the last block, or is compared with that place's and goes nowhere.
   typedef struct packed {
     lane_t lane;
     at_t   at;
     logic  mask;
     logic  back;
+    logic  twice;
     logic  chained;
     logic  final_block;
     logic  inner;
+    logic  one_beat;
+    tag_t  tag;
   } block_t;
 
-  // Words of a state from the store: a hash's first one, or one of a key's two.
+  typedef logic [35:0] bits_t;
+
+  // A block whose words are to be brought into a way of the tile, from its base on: its place in its lane's buffer, its
+  // number or what is to be added to its counter, and whether it is the frame's first one.
+  typedef struct packed {
+    logic                  way;
+    logic [StreamBits-1:0] base;
+    lane_t                 lane;
+    at_t                   at;
+    number_t               number;
+    logic                  first;
+    // Of a key's states, the outer one.
+    logic                  outer;
+    way_t                  mode;
+    area_t                 area;
+    // A message's end is in it, or is in front of it; its length is; and an AEAD's block is of AAD.
+    logic                  ends;
+    logic                  over;
+    logic                  closes;
+    logic                  aad;
+    // Bits of the payload and of a block in front of it, its beat of the end, and bytes of a last block.
+    bits_t                 bits;
+    logic [2:0]            end_at;
+    logic [3:0]            tail;
+    logic [7:0]            aad_len;
+  } words_t;
+
+  // Words of the store: a hash's first state, one of a key's two, or bits in front of what a lane's hash goes on with.
   typedef enum logic [1:0] {
     StateInner,
     StateOuter,
-    StateFirst
+    StateFirst,
+    StateBits
   } state_e;
+
+  // Where those bits lie: in the bank that runs, of which nobody clears keys.
+  function automatic logic [6:0] bits_at(logic run, lane_t lane);
+    return {run, lane[1:0], StateBits, lane[3:2]};
+  endfunction
 
   // Blocks that are on their way at once: from a start in the tile to the end of what becomes of its result. A set with more
   // is refused.
   localparam int unsigned FlightBits = StageBits + 1;
   localparam int unsigned FlightClocks = 64;  // behind the latency
 
-  // The frame that a lane's result is: what intake has to know of its first beat, and whether it holds the words of a key.
+  // Tiles are four at most.
+  typedef logic [1:0] tile_t;
+
+  // A lane's result is a frame, which is ready to go.
   typedef struct packed {
-    logic       valid;
-    logic       keys;
-    logic [7:0] result_len;
-    flags_t     flags;
-    logic [7:0] op;
-    logic [7:0] algorithm;
+    logic  valid;
+    lane_t lane;
   } ask_t;
 
-  // Words of two, in pairs.
-  function automatic logic [StreamBits-1:0] pairs(logic [7:0] words);
-    return StreamBits'(words[7:1]) + StreamBits'(words[0]);
-  endfunction
+  // What a lane's result will be, as the entrance has found out behind the lane's own frame: nothing yet; a frame that
+  // somebody takes; of a message the tile that it goes to and the key that it uses there.
+  typedef struct packed {
+    logic      valid;
+    logic      good;
+    tile_t     tile;
+    lane_key_t key;
+  } plan_t;
+
+  // Whose frame it is: the host's, a tile's, or one that will be a tile's.
+  typedef enum logic [1:0] {
+    Host,
+    Tile,
+    Plan
+  } source_e;
+
+  // What a frame does besides what its lane does with it: it brings a set; it is a key; it wipes; it is expanded to a key;
+  // its result is a frame. Of one that is a result itself, that nobody takes it.
+  typedef struct packed {
+    logic loads;
+    logic key;
+    logic wipes;
+    logic expands;
+    logic joins;
+    logic wrong;
+  } frame_kind_t;
+
+  // Of the set that is being loaded, as soon as it is known.
+  typedef struct packed {
+    logic       known;
+    logic [7:0] algorithm;
+  } loading_t;
 
   function automatic logic [4:0] areas(logic [7:0] key_words, logic hash);
     if (hash || key_words <= 8'(KeyRoom / 4)) return 5'd4;
@@ -142,13 +225,26 @@ package array_front_pkg;
     return base;
   endfunction
 
-  // Whether a set is asked for by a frame's first beat. CTR encrypts both ways; hashes have no direction. What expands keys
+  // Beats that are read for a block: with a mask, which is the longest; with a hash's state.
+  function automatic logic [3:0] reads(set_t set);
+    if (set.hash) return 4'd8 + 4'((5'(set.output_words[3:0]) + 5'd1) >> 1);
+    if (set.aead) return 4'd8;
+    return set.input_words == 6'd2 && !set.keys ? 4'd2 : 4'd4;
+  endfunction
+
+  // Modes that encrypt both ways.
+  function automatic logic encrypts(logic [7:0] op);
+    return op inside {OpCtr, OpCfb, OpOfb};
+  endfunction
+
+  // Whether a set is asked for by a frame's first beat. Hashes have no direction. What expands keys
   // does nothing else, and is asked for by the number of words.
   function automatic logic serves(set_t set, header_t head);
     logic way;
-    if (head.op == OpCtr) way = !set.decrypt;
+    if (encrypts(head.op)) way = !set.decrypt;
     else way = head.flags.decrypt == set.decrypt;
     if (set.keys != (head.op == OpExpand)) way = 1'b0;
+    if (head.op != OpKey && set.aead != (head.op == OpAead)) way = 1'b0;
     if (set.keys && head.result_len != set.output_words) way = 1'b0;
     return set.valid && head.algorithm == set.algorithm && (way || (set.hash && !set.keys));
   endfunction

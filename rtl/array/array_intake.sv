@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The entrance: looks at a frame's first beat, waits until the frame may go, and passes it to a lane or to the loader.
-// A frame goes to a free lane at once if the set that runs in a tile serves it; of two such tiles to the one with more of
-// them. If none does, but other banks do, the lanes of their tiles come to their ends and all these tiles change to that
-// bank while the frame is on its way; if there is none, the frame waits for the loader, and a lane refuses it. Frames that load go to the loader while
-// the lanes work, but a key waits until no lane uses the area that it will lie in.
+// Whatever a frame does to sets and keys is done for every frame behind it, and for none in front of it.
+//
+// A frame goes to a free lane at once if the set that runs in a tile serves it (array_serve). If none does, but other
+// banks do, the lanes of their tiles come to their ends and all these tiles change to that bank while the frame is on its
+// way; if there is none, a lane refuses it. A frame waits for the loader if what that has may say another way: a key, or
+// a set that may serve it. Frames that load go to the loader while the lanes work, but a key waits until no lane uses the
+// area that it will lie in.
 //
 // A result that is a frame itself comes from a tile's exit and goes before the next frame of the host: a key to the loader,
-// a hash to another tile, whose lanes do not wait for that exit.
+// a hash to another tile, whose lanes do not wait for that exit. Where it goes is planned when its lane has all of its own
+// frame, before the next one is looked at (array_plans): a tile changes for it then, and its key is the one of then.
 //
-// Clocks: 9 from the first beat to its way, and 7 from the loader's end to that of a frame that waits for it.
+// What lanes, loader and exits say, and what is said to them, has a register here: they are far away.
+//
+// Clocks: 12 from the first beat to its way, and 8 from the loader's end to that of a frame that waits for it; the next frame
+// is looked at 3 after a last beat has been taken. Behind a frame whose result may be a frame 6 more, and 11 if it is one.
 module array_intake
   import array_front_pkg::*;
   import core_pkg::*;
   import slot_pkg::*;
 #(
+  // 1, 2 or 4.
   parameter int unsigned Tiles = 1,
   // Of a tile.
   parameter int unsigned Lanes = 16
@@ -49,18 +57,23 @@ module array_intake
   // a frame, and what that frame may use, until the tile's next one.
   input  logic      [Tiles-1:0][Lanes-1:0] free_i,
   input  logic      [Tiles-1:0]            open_i,
+  // The result of a tile's last frame is a frame itself, which is known when it is not open any more; lanes whose result's
+  // way is known.
+  input  logic      [Tiles-1:0]            joins_i,
+  output logic      [Tiles-1:0][Lanes-1:0] planned_o,
   output logic      [Tiles-1:0][Lanes-1:0] given_o,
   output lane_t     [Tiles-1:0]            lane_o,
   output lane_key_t [Tiles-1:0]            key_o,
 
   // The loader and the banks of every tile.
-  input  logic                   loader_busy_i,
-  input  set_t  [Tiles-1:0][1:0] sets_i,
-  input  keys_t [Tiles-1:0][1:0] keys_i,
+  input  logic                      loader_busy_i,
+  input  loading_t                  loading_i,
+  input  set_t     [Tiles-1:0][1:0] sets_i,
+  input  keys_t    [Tiles-1:0][1:0] keys_i,
   // Of a key: the banks that it goes to, at most one of a tile, and where in them; those whose frames it is for.
-  output logic  [Tiles-1:0][1:0] key_banks_o,
-  output area_t                  key_area_o,
-  output logic  [Tiles-1:0][1:0] key_serves_o,
+  output logic     [Tiles-1:0][1:0] key_banks_o,
+  output area_t                     key_area_o,
+  output logic     [Tiles-1:0][1:0] key_serves_o,
 
   // The bank of a tile that runs is to be the other one; it is not yet.
   output logic [Tiles-1:0] run_o,
@@ -68,15 +81,16 @@ module array_intake
   input  logic [Tiles-1:0] switching_i
 );
 
-  if (Tiles < 1 || Tiles > 2) begin : gen_illegal
-    $error("array_intake: tiles are one or two");
+  if (!(Tiles inside {1, 2, 4})) begin : gen_illegal
+    $error("array_intake: tiles are one, two or four");
   end
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     Wait,    // for a first beat
     Look,    // what it asks for
     Decide,
-    Pass
+    Pass,
+    Settle   // whether its result is a frame
   } at_e;
 
   logic in_valid, in_ready, in_last;
@@ -95,37 +109,12 @@ module array_intake
     .m_data_o ({in_last, in_beat})
   );
 
-  // -- whose frame it is ------------------------------------------------------------------------------------
-
-  typedef logic [0:0] tile_t;
-
-  logic from_tile_q, asked, asks, others, ready_in;
-  tile_t asking_q, asking;
-  stream_t forward;
-
-  always_comb begin
-    forward = '0;
-    asks = 1'b0;
-    others = 1'b0;
-    asking = '0;
-    for (int unsigned t = 0; t < Tiles; t++) begin
-      forward |= forwards_i[t];
-      asks |= asks_i[t].valid;
-      if (asking_q != tile_t'(t)) others |= asks_i[t].valid;
-    end
-    // In turns.
-    for (int unsigned t = 0; t < Tiles; t++)
-    if (asks_i[t].valid && (asking_q != tile_t'(t) || !asks_i[Tiles-1-t].valid)) asking = tile_t'(t);
-  end
-  assign asked = asks_i[asking_q].valid;
-
-  at_e  at_q;
-  logic loader_key_q;  // what the loader has is a key
-  logic loading_key_q, loads_q, wipe_q;
+  // Coded as they are here, for the proof to the RTL knows them by their names.
+  (* fsm_encoding = "none" *) at_e at_q;
+  (* fsm_encoding = "none" *) source_e source_q;
   logic [2:0] looks_q;
   logic [Tiles-1:0] run_q, to_lane_q;
   logic to_loader_q;
-  lane_key_t [Tiles-1:0][Lanes-1:0] lane_keys_q;
   lane_key_t [Tiles-1:0] key_q;
   lane_t [Tiles-1:0] lane_q;
 
@@ -135,237 +124,316 @@ module array_intake
   assign to_lane_o   = to_lane_q;
   assign to_loader_o = to_loader_q;
 
+  // -- tiles that ask ---------------------------------------------------------------------------------------
+
+  logic any_asks, asked, others;
+  tile_t   asking;
+  stream_t forward;
+  lane_t   ask_lane;
+
+  array_asks #(
+    .Tiles(Tiles)
+  ) u_asks (
+    .clk_i,
+    .rst_ni,
+    .asks_i,
+    .forwards_i,
+    .next_i   (at_q == Wait),
+    .any_o    (any_asks),
+    .asked_o  (asked),
+    .others_o (others),
+    .tile_o   (asking),
+    .lane_o   (ask_lane),
+    .forward_o(forward)
+  );
+
   // -- what the frame is ------------------------------------------------------------------------------------
 
-  // Everything that is asked of banks and lanes comes in the clocks in which the frame is looked at, one step after the
-  // other; the loader counts as busy until what it has changed has come through them.
-  header_t head;
-  always_comb begin
-    head = header_t'({64'b0, in_beat});
-    if (from_tile_q) begin
-      head            = '0;
-      head.result_len = asks_i[asking_q].result_len;
-      head.flags      = asks_i[asking_q].flags;
-      head.op         = asks_i[asking_q].op;
-      head.algorithm  = asks_i[asking_q].algorithm;
-    end
-  end
+  // Of the host's frame, or of one that will be.
+  header_t outer, head, inner;
+  frame_kind_t kind;
+  logic settles_q;  // its result may be a frame
+  logic plans, settled_q, forgets_q;  // what it begins with is not needed any more
+  logic plan_wanted_q, plan_key_q;
+  tile_t plan_tile_q;
+  lane_t plan_lane_q;
+  logic [Tiles-1:0] without_q;
 
-  // A bank without the last key for such a frame serves it only if none has that. Which one serves is a matter of the
-  // order of frames alone, or the host would not know which bank of a tile is the next one to be loaded.
-  logic [Tiles-1:0][1:0] serves_q, sized_q, current_q, able_q, key_banks_q;
-  logic [Tiles-1:0] here_q, other_q, more_q;
-  area_t [Tiles-1:0][1:0] next_q;  // where a bank's next key will lie
-  area_t [Tiles-1:0] tile_next_q;
-  area_t key_next_q;
-  logic area_used_q;
-  logic [5:0] busy_q;
-  logic loader_busy_q;
-  // Lanes of tiles.
-  logic [Tiles-1:0][4:0] free_count_q;
-  logic [Tiles-1:0] idle_q, any_free_q, still_q;
-  lane_t [Tiles-1:0] free_q;
+  assign outer = header_t'({64'b0, in_beat});
 
-  always_ff @(posedge clk_i) begin
-    logic used;
-    for (int unsigned t = 0; t < Tiles; t++) begin
-      for (int unsigned b = 0; b < 2; b++) begin
-        serves_q[t][b] <= serves(sets_i[t][b], head);
-        able_q[t][b] <= serves_q[t][b] && (current_q[t][b] || current_q == '0);
-        current_q[t][b] <= serves_q[t][b] && keys_i[t][b].valid && !keys_i[t][b].stale;
-        next_q[t][b] <= next_area(keys_i[t][b].area, areas(sets_i[t][b].key_words, sets_i[t][b].hash));
-        // A key says of how many words it is, so that sets for other lengths of keys can lie beside.
-        sized_q[t][b] <= head.result_len == (sets_i[t][b].hash ? 8'd16 : sets_i[t][b].key_words);
-        key_banks_q[t][b] <= serves_q[t][b] && sized_q[t][b]
-            && (run_q[t] == 1'(b) || !(serves_q[t][run_q[t]] && sized_q[t][run_q[t]]));
-      end
-      // A tile whose exit waits for this frame to go cannot take it.
-      here_q[t] <= able_q[t][run_q[t]] && !(from_tile_q && asking_q == tile_t'(t));
-      other_q[t] <= able_q[t][!run_q[t]] && !(from_tile_q && asking_q == tile_t'(t));
-      tile_next_q[t] <= next_q[t][key_banks_q[t][1]];
-    end
-    key_next_q <= tile_next_q[0];
-    for (int t = Tiles - 1; t >= 0; t--) if (key_banks_q[t] != '0) key_next_q <= tile_next_q[t];
-    used = 1'b0;
+  array_kind u_kind (
+    .clk_i,
+    .rst_ni,
+    .host_i (source_q == Host),
+    .outer_i(outer),
+    .look_i (at_q == Look && source_q == Host),
+    .take_i (in_valid && in_ready && settles_q),
+    .beat_i (in_beat),
+    .drop_i (plans || forgets_q),
+    .key_i  (plan_key_q),
+    .inner_o(inner),
+    .head_o (head),
+    .kind_o (kind)
+  );
+
+  logic here, change, key_way, key_used, ask_key;
+  logic [Tiles-1:0] changes, wanted;
+  tile_t tile;
+  logic [Tiles-1:0][1:0] serve_banks, key_for, way_banks, way_serves, key_banks_q, key_serves_q;
+  area_t serve_area, way_area, key_area_q;
+  logic [7:0] way_algorithm;
+  plan_t plan, made;
+  logic make, over, key_over;
+
+  // A tile whose exit waits for this frame to go cannot take it.
+  always_ff @(posedge clk_i)
     for (int unsigned t = 0; t < Tiles; t++)
-    for (int unsigned l = 0; l < Lanes; l++) begin
-      used |= !free_i[t][l] && lane_keys_q[t][l].key_valid && lane_keys_q[t][l].area == key_next_q
-          && key_banks_q[t][run_q[t]];
-    end
-    area_used_q   <= used;
-    still_q       <= idle_q & ~switching_i;
-    busy_q        <= {busy_q[4:0], loader_busy_i};
-    // The loader and the tiles have to mean the same banks.
-    loader_busy_q <= loader_busy_i || busy_q != '0 || switching_i != '0;
+      without_q[t] <= source_q == Plan && plan_tile_q == tile_t'(t);
+
+  array_serve #(
+    .Tiles(Tiles),
+    .Lanes(Lanes)
+  ) u_serve (
+    .clk_i,
+    .head_i      (head),
+    .without_i   (without_q),
+    .first_i     (kind.joins),
+    .free_i,
+    .run_i       (run_q),
+    .sets_i,
+    .keys_i,
+    .here_o      (here),
+    .change_o    (change),
+    .changes_o   (changes),
+    .tile_o      (tile),
+    .key_banks_o (serve_banks),
+    .key_serves_o(key_for),
+    .key_area_o  (serve_area)
+  );
+
+  // Banks of the frame's key.
+  always_ff @(posedge clk_i) begin
+    key_banks_q  <= source_q == Tile ? way_banks : serve_banks;
+    key_serves_q <= source_q == Tile ? way_serves : key_for;
+    key_area_q   <= source_q == Tile ? way_area : serve_area;
   end
+
+  array_plans #(
+    .Tiles(Tiles),
+    .Lanes(Lanes)
+  ) u_plans (
+    .clk_i,
+    .rst_ni,
+    .make_i          (make),
+    .make_tile_i     (plan_tile_q),
+    .make_lane_i     (plan_lane_q),
+    .make_plan_i     (made),
+    .make_key_i      (plan_key_q),
+    .make_banks_i    (serve_banks),
+    .make_serves_i   (key_for),
+    .make_area_i     (serve_area),
+    .make_algorithm_i(inner.algorithm),
+    .ask_tile_i      (asking),
+    .ask_lane_i      (ask_lane),
+    .plan_o          (plan),
+    .plan_key_o      (ask_key),
+    .over_i          (over),
+    .key_over_i      (key_over),
+    .planned_o       (planned_o),
+    .wanted_o        (wanted),
+    .key_o           (key_way),
+    .algorithm_o     (way_algorithm),
+    .banks_o         (way_banks),
+    .serves_o        (way_serves),
+    .area_o          (way_area),
+    .given_i         (given_o),
+    .free_i,
+    .key_i           (key_q),
+    .run_i           (run_q),
+    .used_banks_i    (key_banks_q),
+    .used_area_i     (key_area_q),
+    .used_o          (key_used)
+  );
 
   // -- where it goes ----------------------------------------------------------------------------------------
 
-  logic to_lane, ready, served_q, change_q, go_q, to_switch_q, wrong_q, refuse_q;
-  tile_t choice_q, tile_q;
-  logic [Tiles-1:0] changes_q;
+  logic loader_key_q;  // what the loader has is a key
+  logic to_lane, go, to_switch;
+  tile_t to_tile;
+  lane_t [Tiles-1:0] free;
 
-  assign to_lane = !loads_q && !loading_key_q;
-  // What has been asked before a wipe comes to its end.
-  assign ready   = from_tile_q || (!hold_i && !(wipe_q && (idle_q != '1 || loader_busy_q)));
+  assign to_lane = source_q == Tile ? !ask_key : !kind.loads && !kind.key;
+  assign to_tile = source_q == Tile ? plan.tile : to_lane ? tile : '0;
 
-  always_ff @(posedge clk_i) begin
-    choice_q <= '0;
-    if (here_q == '0) begin
-      for (int t = Tiles - 1; t >= 0; t--) if (other_q[t]) choice_q <= tile_t'(t);
-    end else begin
-      for (int t = Tiles - 1; t >= 0; t--)
-      if (here_q[t] && (here_q == Tiles'(1 << t) || more_q[t])) choice_q <= tile_t'(t);
-    end
-    // Of two tiles one has not less.
-    for (int unsigned t = 0; t < Tiles; t++) more_q[t] <= free_count_q[t] >= free_count_q[Tiles-1-t];
-    served_q <= here_q != '0;
-    change_q <= here_q == '0 && other_q != '0;
-    // A set that has just been loaded may add a tile, which is not asked to change.
-    changes_q <= other_q;
-    tile_q    <= to_lane ? choice_q : '0;
-    // Of a tile's frame: words of keys are a key and nothing else, results of ciphers are messages.
-    if (asks_i[asking_q].keys) wrong_q <= head.op != OpKey || head.flags.wipe;
-    else wrong_q <= !(head.op inside {OpHash, OpHmacStates}) || head.flags.wipe;
-    // Two tiles do not wait for each other to change.
-    refuse_q <= from_tile_q && (wrong_q || (to_lane && !loader_busy_q && !served_q && (!change_q || others)));
-    for (int unsigned t = 0; t < Tiles; t++) begin
-      free_count_q[t] <= 5'($countones(free_i[t]));
-      for (int unsigned l = 0; l < Lanes; l++) if (free_i[t][l]) free_q[t] <= lane_t'(l);
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      go_q        <= 1'b0;
-      to_switch_q <= 1'b0;
-      any_free_q  <= '0;
-      idle_q      <= '0;
-    end else begin
-      for (int unsigned t = 0; t < Tiles; t++) begin
-        any_free_q[t] <= free_i[t] != '0 && !open_i[t] && at_q != Pass;
-        idle_q[t]     <= free_i[t] == '1 && at_q != Pass;
-      end
-      go_q        <= 1'b0;
-      to_switch_q <= 1'b0;
-      if (loads_q) go_q <= ready && !loader_busy_q;
-      else if (loading_key_q) go_q <= ready && !loader_busy_q && !area_used_q;
-      // Keys under way may be that of this frame, and so may sets if there is no other one for it: those that are loaded
-      // serve nobody.
-      else if (!(loader_busy_q && (loader_key_q || !(served_q || change_q)))) begin
-        if (change_q) to_switch_q <= ready && (other_q & ~still_q) == '0;
-        else go_q <= ready && any_free_q[choice_q];
-      end
-    end
-  end
+  array_decide #(
+    .Tiles(Tiles),
+    .Lanes(Lanes)
+  ) u_decide (
+    .clk_i,
+    .rst_ni,
+    .hold_i,
+    .source_i    (source_q),
+    .kind_i      (kind),
+    .head_i      (head),
+    .result_key_i(source_q == Tile ? ask_key : plan_key_q),
+    .passing_i   (passing_o),
+    .to_tile_i   (to_tile),
+    .here_i      (here),
+    .change_i    (change),
+    .changes_i   (changes),
+    .wanted_i    (wanted),
+    .key_way_i   (key_way),
+    .key_used_i  (key_used),
+    .algorithm_i (way_algorithm),
+    .free_i,
+    .open_i,
+    .switching_i,
+    .loader_busy_i,
+    .loader_key_i(loader_key_q),
+    .loading_i,
+    .go_o        (go),
+    .to_switch_o (to_switch),
+    .lane_o      (free)
+  );
 
   // -- the frame --------------------------------------------------------------------------------------------
 
-  logic passed;
+  logic passed, decided, settled, forgets;
+  logic [Tiles-1:0] open_q;
+  lane_key_t key_now;
+
+  array_pass #(
+    .Tiles(Tiles)
+  ) u_pass (
+    .clk_i,
+    .rst_ni,
+    .start_i     (decided && source_q != Plan),
+    .tile_i      (source_q == Tile),
+    .host_i      ('{in_valid, in_last, in_beat}),
+    .host_ready_o(in_ready),
+    .forward_i   (forward),
+    .forward_ready_o,
+    .to_lane_i   (to_lane_q),
+    .to_loader_i (to_loader_q),
+    .beat_o,
+    .lanes_ready_i,
+    .loader_ready_i,
+    .over_o      (passed)
+  );
+
+  assign passing_o = at_q == Pass;
+  assign wipe_o = decided && source_q == Host && kind.wipes;
+
+  always_ff @(posedge clk_i) open_q <= open_i;
+
+  // A lane has all of its frame, whose result is none.
+  always_comb begin
+    settled = 1'b0;
+    forgets = 1'b0;
+    for (int unsigned t = 0; t < Tiles; t++)
+    if (at_q == Settle && looks_q >= 3'd3 && plan_tile_q == tile_t'(t) && !open_i[t] && !open_q[t]) begin
+      settled = !settled_q;
+      forgets = !settled_q && !joins_i[t];
+    end
+  end
+
+  assign decided = at_q == Decide && (go || to_switch) && (source_q != Tile || (asked && plan.good));
+  assign plans = decided && source_q == Plan;
+  assign make = plans;
+  assign over = at_q == Decide && source_q == Tile && asked && (go || !plan.good);
+  assign key_over = passed && source_q == Tile && to_loader_q;
 
   always_comb begin
-    beat_o = '0;
-    if (at_q == Pass && from_tile_q) beat_o = forward;
-    else if (at_q == Pass) beat_o = '{in_valid, in_last, in_beat};
+    key_now = '0;
+    for (int unsigned t = 0; t < Tiles; t++) begin
+      automatic keys_t keys = keys_i[t][run_q[t]^to_switch];
+      if (to_tile == tile_t'(t)) key_now |= {keys.valid, keys.area};
+    end
+    made = '{valid: 1'b1, good: 1'b0, tile: plan_tile_q, key: '0};
+    if (!kind.wrong && plan_key_q) made.good = serve_banks != '0;
+    else if (!kind.wrong && (here || to_switch))
+      made = '{valid: 1'b1, good: 1'b1, tile: tile, key: key_now};
   end
-  assign ready_in = at_q == Pass && ((to_lane_q & lanes_ready_i) != '0 || (to_loader_q && loader_ready_i));
-  assign forward_ready_o = ready_in && from_tile_q;
-  assign in_ready = ready_in && !from_tile_q;
-  assign passed = beat_o.valid && ready_in && beat_o.last;
-  assign passing_o = at_q == Pass;
-  assign wipe_o = at_q == Decide && (go_q || to_switch_q) && wipe_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      at_q          <= Wait;
-      run_q         <= '0;
-      loading_key_q <= 1'b0;
-      loads_q       <= 1'b0;
-      wipe_q        <= 1'b0;
-      looks_q       <= '0;
-      to_lane_q     <= '0;
-      to_loader_q   <= 1'b0;
-      lane_keys_q   <= '0;
-      key_q         <= '0;
-      lane_q        <= '0;
-      given_o       <= '0;
-      key_banks_o   <= '0;
-      key_area_o    <= '0;
-      key_serves_o  <= '0;
-      loader_key_q  <= 1'b0;
-      switch_o      <= '0;
-      taken_o       <= '0;
-      refused_o     <= '0;
-      from_tile_q   <= 1'b0;
-      asking_q      <= '0;
+      at_q                                                                                   <= Wait;
+      source_q                                                                               <= Host;
+      {run_q, looks_q, to_lane_q, to_loader_q, key_q, lane_q, loader_key_q}                  <= '0;
+      {given_o, key_banks_o, key_area_o, key_serves_o, switch_o, taken_o, refused_o}         <= '0;
+      {plan_wanted_q, plan_key_q, plan_tile_q, plan_lane_q, settles_q, settled_q, forgets_q} <= '0;
     end else begin
       given_o   <= '0;
       switch_o  <= '0;
       taken_o   <= '0;
+      settled_q <= settled;
+      forgets_q <= forgets;
       refused_o <= '0;
+      if (decided && to_switch) begin
+        switch_o <= changes;
+        run_q    <= run_q ^ changes;
+      end
+      if (plans) plan_wanted_q <= 1'b0;
       unique case (at_q)
         Wait: begin
-          looks_q       <= '0;
-          from_tile_q   <= asks;
-          asking_q      <= asks ? asking : asking_q;
-          loads_q       <= head.op == OpLoad;
-          loading_key_q <= head.op == OpKey;
-          wipe_q        <= head.flags.wipe;
-          if (asks || (in_valid && !from_tile_q)) at_q <= Look;
+          looks_q  <= '0;
+          source_q <= any_asks ? Tile : plan_wanted_q ? Plan : Host;
+          if (any_asks || plan_wanted_q || in_valid) at_q <= Look;
         end
         Look: begin
           looks_q <= looks_q + 1'b1;
-          if (from_tile_q && looks_q == '0) begin
-            loads_q       <= head.op == OpLoad;
-            loading_key_q <= head.op == OpKey;
-            wipe_q        <= 1'b0;
-          end
-          if (looks_q == (from_tile_q ? 3'd6 : 3'd5)) at_q <= Decide;
-          if (from_tile_q ? !asked : asks) at_q <= Wait;
+          if (looks_q == '1) at_q <= Decide;
+          if (source_q == Tile ? !asked : any_asks) at_q <= Wait;
         end
         Decide:
-        if (from_tile_q && (!asked || refuse_q)) begin
-          at_q                <= Wait;
-          refused_o[asking_q] <= asked;
-        end else if ((from_tile_q ? others : asks) && !go_q && !to_switch_q) begin
+        if (source_q == Tile && (!asked || !plan.good)) begin
           at_q <= Wait;
-        end else begin
-          if (from_tile_q && (to_switch_q || go_q)) taken_o[asking_q] <= 1'b1;
-          if (to_switch_q) begin
-            switch_o <= changes_q;
-            run_q    <= run_q ^ changes_q;
-          end
-          if (to_switch_q || go_q) begin
-            at_q <= Pass;
-            if (to_lane) begin
-              automatic keys_t keys = keys_i[tile_q][run_q[tile_q]^to_switch_q];
-              to_lane_q[tile_q] <= 1'b1;
-              lane_q[tile_q]    <= free_q[tile_q];
-              key_q[tile_q]     <= '{key_valid: keys.valid, area: keys.area};
-              for (int unsigned t = 0; t < Tiles; t++)
-              for (int unsigned l = 0; l < Lanes; l++) begin
-                if (tile_q == tile_t'(t) && free_q[t] == lane_t'(l)) begin
-                  given_o[t][l]     <= 1'b1;
-                  lane_keys_q[t][l] <= '{key_valid: keys.valid, area: keys.area};
-                end
-              end
-            end else begin
-              to_loader_q  <= 1'b1;
-              loader_key_q <= loading_key_q;
-              if (loading_key_q) begin
-                key_banks_o  <= key_banks_q;
-                key_area_o   <= key_next_q;
-                key_serves_o <= serves_q;
+          for (int unsigned t = 0; t < Tiles; t++) refused_o[t] <= asked && asking == tile_t'(t);
+        end else if (plans) begin
+          at_q <= Wait;
+        end else if (decided) begin
+          at_q      <= Pass;
+          settles_q <= source_q == Host && kind.joins && to_lane;
+          for (int unsigned t = 0; t < Tiles; t++) begin
+            taken_o[t] <= source_q == Tile && asking == tile_t'(t);
+            if (to_lane && to_tile == tile_t'(t)) begin
+              to_lane_q[t] <= 1'b1;
+              lane_q[t]    <= free[t];
+              key_q[t]     <= source_q == Tile ? plan.key : key_now;
+              for (int unsigned l = 0; l < Lanes; l++) given_o[t][l] <= free[t] == lane_t'(l);
+              // Its result may be a frame.
+              if (source_q == Host) begin
+                plan_tile_q <= tile_t'(t);
+                plan_lane_q <= free[t];
+                plan_key_q  <= kind.expands;
               end
             end
           end
+          if (!to_lane) begin
+            to_loader_q  <= 1'b1;
+            loader_key_q <= source_q == Tile || kind.key;
+            if (source_q == Tile || kind.key) begin
+              key_banks_o  <= key_banks_q;
+              key_area_o   <= key_area_q;
+              key_serves_o <= key_serves_q;
+            end
+          end
+        end else if (source_q == Tile ? others : any_asks) begin
+          at_q <= Wait;
+        end
+        Pass:
+        if (passed) begin
+          at_q        <= settles_q ? Settle : Wait;
+          looks_q     <= '0;
+          to_lane_q   <= '0;
+          to_loader_q <= 1'b0;
         end
         default: begin
-          if (passed) begin
-            at_q        <= Wait;
-            from_tile_q <= 1'b0;
-            to_lane_q   <= '0;
-            to_loader_q <= 1'b0;
+          // It takes some clocks until the lane has been given the frame, and some more until all is known.
+          if (looks_q != '1) looks_q <= looks_q + 1'b1;
+          if (settled_q) begin
+            at_q          <= Wait;
+            plan_wanted_q <= !forgets_q;
           end
         end
       endcase

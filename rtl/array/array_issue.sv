@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of lanes into the tile. For every start of the tile a lane is chosen that has a block, the first one behind the
-// one that had its turn last; its words are read, combined with what its mode wants and written where that start reads
-// them. A start without a lane computes what nobody takes.
+// Blocks of lanes into the tile. For every start of the tile and each of its ways a lane is chosen that has a block, the
+// first one behind the one that had its turn last; array_words brings its words to where that start reads them. A way
+// without a lane computes what nobody takes. The second way's lane is chosen when the beats of the first one's block have
+// been read.
 //
-// Clocks from the choice to the start: 13, and 2 for each beat that is read but the first.
+// Clocks from the last choice to the start: 14, and 2 for each beat that is read but the first.
 module array_issue
   import array_pkg::*;
   import array_front_pkg::*;
 #(
-  parameter int unsigned Lanes = 16
+  parameter int unsigned Lanes = 16,
+  parameter int unsigned Ways = 2
 ) (
   input logic clk_i,
   input logic rst_ni,
-  // In other clocks than these it reads the buffers.
-  input logic odd_i,
-
   // That of the bank that runs, which stands while any lane has a block. The tile changes to another
   // bank; that, or it forgets, and nothing is chosen.
   input set_t set_i,
@@ -39,51 +38,45 @@ module array_issue
   output lane_t issued_lane_o,
   output logic  again_o,
 
-  // Memories; words are there two clocks behind their address.
-  output lane_t        read_lane_o,
-  output at_t          read_at_o,
-  output logic  [ 1:0] read_index_o,  // of a lane's state
-  output logic  [ 6:0] read_state_o,  // of the store
-  input  logic  [63:0] beat_i,
-  input  logic  [63:0] lane_state_i,
-  input  logic  [63:0] state_i,
+  // Its words are to be brought.
+  output logic   words_valid_o,
+  output words_t words_o,
 
   // The tile, and what begins in it: in the clock behind its start.
   input  logic                     start_i,
   input  logic   [ StreamBits-1:0] input_base_i,
-  output logic   [KeyWordBits-1:0] key_base_o,
-  output write_t                   write_o,
-  output logic                     started_o,
-  output block_t                   block_o
+  output logic   [       Ways-1:0][KeyWordBits-1:0] key_base_o,
+  output logic   [       Ways-1:0] started_o,
+  output block_t [       Ways-1:0] block_o
 );
 
-  if (Inputs != 2 || Lanes < 2 || Lanes > 16) begin : gen_illegal
-    $error("array_issue: beats are of two words, and lanes from 2 to 16");
+  if (Lanes < 2 || Lanes > 16 || Ways < 1 || Ways > WaysMost) begin : gen_illegal
+    $error("array_issue: lanes are from 2 to 16, and ways one or two");
   end
+
+  localparam int unsigned LaneBits = $clog2(Lanes);
 
   // -- what the set says --------------------------------------------------------------------------------------
 
-  logic [3:0] state_beats_q, reads_q;
-  logic wide_q, odd_words_q, hash_q;
-  logic [1:0] last_beat_q;
-  logic [5:0] lead_q, digest_q;
+  logic [3:0] reads_q;
+  logic wide_q, hash_q, single_q;
+  logic [4:0] digest_words_q, gap_q;
+  logic [6:0] lead_q;
   logic [StreamBits-1:0] stride_q;
 
   always_ff @(posedge clk_i) begin
-    hash_q        <= set_i.hash;
-    wide_q        <= set_i.input_words == 6'd4;
-    odd_words_q   <= set_i.hash && set_i.output_words[0];
-    state_beats_q <= (set_i.output_words[3:0] + 4'd1) >> 1;
-    digest_q      <= {set_i.output_words[3:0], 2'b0};
-    stride_q      <= pairs(8'(set_i.input_words));
-    last_beat_q   <= 2'((set_i.input_words - 6'd1) >> 1);
-    // With a mask, which is the longest.
-    if (hash_q) reads_q <= state_beats_q + 4'd8 + 4'(odd_words_q);
-    else reads_q <= wide_q || set_i.keys ? 4'd4 : 4'd2;
-    lead_q <= 6'd11 + 6'({reads_q, 1'b0});
+    hash_q         <= set_i.hash;
+    wide_q         <= set_i.input_words == 6'd4 || set_i.aead;
+    digest_words_q <= 5'(set_i.output_words[3:0]);
+    stride_q       <= StreamBits'(set_i.input_words);
+    // Words of a key take all of an interval to come out.
+    single_q       <= Ways == 1 || set_i.keys;
+    reads_q        <= reads(set_i);
+    gap_q          <= {reads_q, 1'b0} + 5'd4;
+    lead_q         <= 7'd12 + 7'({reads_q, 1'b0}) + (Ways == 1 ? 7'd0 : 7'(gap_q));
   end
 
-  logic pulse;
+  logic pulse, first_pulse, way;
   logic [1:0] ahead;
   logic [StreamBits-1:0] base_ahead;
 
@@ -96,10 +89,31 @@ module array_issue
     .changing_i,
     .hold_i,
     .start_i,
-    .pulse_o     (pulse),
+    .pulse_o     (first_pulse),
     .ahead_o     (ahead),
     .base_ahead_o(base_ahead)
   );
+
+  // The start whose lanes are chosen, and clocks to the choice for its second way.
+  logic [1:0] start_q, slot_q;
+  logic [StreamBits-1:0] base_q;
+  logic [4:0] to_second_q;
+
+  assign way   = to_second_q == 5'd1;
+  assign pulse = first_pulse || way;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) to_second_q <= '0;
+    else if (hold_i || changing_i) to_second_q <= '0;
+    else if (first_pulse && !single_q) to_second_q <= gap_q;
+    else if (to_second_q != '0) to_second_q <= to_second_q - 5'd1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (first_pulse) begin
+      slot_q <= start_q + ahead;
+      base_q <= input_base_i + base_ahead;
+    end
+  end
 
   // -- whose turn it is ---------------------------------------------------------------------------------------
 
@@ -126,46 +140,48 @@ module array_issue
   number_t numbers[Lanes];
   job_t jobs[Lanes];
   logic valid1_q, valid2_q, valid3_q;
+  logic way1_q, way2_q, way3_q;
   lane_t lane1_q, lane2_q, lane3_q;
-  logic [1:0] slot1_q, slot2_q, slot3_q, start_q;
-  logic [StreamBits-1:0] base1_q, base2_q, base3_q;
   job_t job2_q, job3_q;
   number_t number2_q, number3_q, next3_q;
   logic outer2_q, outer3_q, first3_q, last3_q;
-  at_t at3_q;
+  at_t at3_q, end3_q;
+  logic aad3_q, ends3;
+  logic [3:0] tail3;
   logic [KeyWordBits-1:0] key3_q;
-  logic [63:0] bits3_q;
+  bits_t bits3_q;
   logic seventh;
 
   always_ff @(posedge clk_i) begin
-    if (job_write_i) jobs[job_lane_i] <= job_i;
+    if (job_write_i) jobs[job_lane_i[LaneBits-1:0]] <= job_i;
   end
   always_ff @(posedge clk_i) begin
-    if (valid3_q) numbers[lane3_q] <= next3_q;
+    if (valid3_q) numbers[lane3_q[LaneBits-1:0]] <= next3_q;
   end
 
-  // The bit behind the message comes in the last block, or in the one before if that has no room for the length.
+  // The bit behind the message comes in the last block, or in the one before if that has no room for the length. An AEAD's
+  // last block has nothing but lengths.
   assign seventh = job3_q.length[5:3] == 3'd7;
+  assign ends3   = !job3_q.way.partial && (job3_q.way.aead || seventh ?
+                   next3_q == (job3_q.way.aead && aad3_q ? number_t'(job3_q.skip) : job3_q.last) : last3_q);
+  assign tail3   = aad3_q ? job3_q.aad_len[3:0] : job3_q.length[3:0];
 
   always_ff @(posedge clk_i) begin
     lane1_q <= pick;
-    slot1_q <= start_q + ahead;
-    base1_q <= input_base_i + base_ahead;
+    way1_q  <= way;
 
     lane2_q <= lane1_q;
-    slot2_q <= slot1_q;
-    base2_q <= base1_q;
-    job2_q <= jobs[lane1_q];
-    outer2_q <= outer_i[lane1_q];
-    number2_q <= fresh_i[lane1_q] ? '0 : numbers[lane1_q];
-    if (outer_i[lane1_q]) begin
-      job2_q.length <= 32'(digest_q);
+    way2_q  <= way1_q;
+    job2_q <= jobs[lane1_q[LaneBits-1:0]];
+    outer2_q <= outer_i[lane1_q[LaneBits-1:0]];
+    number2_q <= fresh_i[lane1_q[LaneBits-1:0]] ? '0 : numbers[lane1_q[LaneBits-1:0]];
+    if (outer_i[lane1_q[LaneBits-1:0]]) begin
+      job2_q.length <= 32'({digest_words_q, 2'b0});
       job2_q.last   <= '0;
     end
 
     lane3_q <= lane2_q;
-    slot3_q <= slot2_q;
-    base3_q <= base2_q;
+    way3_q  <= way2_q;
     job3_q <= job2_q;
     outer3_q <= outer2_q;
     number3_q <= number2_q;
@@ -173,9 +189,12 @@ module array_issue
     first3_q <= number2_q == '0;
     last3_q <= number2_q == job2_q.last;
     at3_q     <= hash_q ? at_t'({number2_q, 3'b0}) : at_t'(wide_q ? {number2_q[6:0], 1'b0} : number2_q[7:0])
-                 + at_t'(job2_q.skip);
+                 + (job2_q.way.aead ? '0 : at_t'(job2_q.skip));
+    // Where a tag lies.
+    end3_q <= at_t'({job2_q.skip, 1'b0}) + job2_q.length[10:3] + at_t'(job2_q.length[2:0] != '0);
+    aad3_q <= job2_q.way.aead && number2_q < number_t'(job2_q.skip);
     key3_q <= key_base(run_i, job2_q.area, set_i.key_words);
-    bits3_q <= {29'b0, job2_q.length, 3'b0} + (job2_q.way.hmac ? 64'd512 : 64'd0);
+    bits3_q <= {1'b0, job2_q.length, 3'b0} + (job2_q.way.hmac ? 36'd512 : 36'd0);
   end
 
   assign issued_o      = valid3_q;
@@ -184,251 +203,84 @@ module array_issue
 
   // -- its start ----------------------------------------------------------------------------------------------
 
-  // What begins at the next starts, by their numbers modulo four.
-  block_t blocks[4];
-  logic [KeyWordBits-1:0] keys[4];
-  logic [3:0] next_q;
+  // What begins in each way at the next starts, by their numbers modulo four.
   logic [1:0] following;
-  logic started_q;
-  block_t started_block_q;
-  logic [KeyWordBits-1:0] key_base_q;
+  logic [Ways-1:0][3:0] next_q;
+  block_t block3;
 
-  assign following  = start_q + 2'd1;
-  assign key_base_o = key_base_q;
-  assign started_o  = started_q;
-  assign block_o    = started_block_q;
-
-  always_ff @(posedge clk_i) begin
-    if (valid3_q) begin
-      keys[slot3_q] <= key3_q;
-      blocks[slot3_q] <= '{
-        lane: lane3_q,
-        at: at3_q,
-        mask: !set_i.hash && (job3_q.way.ctr || (job3_q.way.cbc && set_i.decrypt)),
-        back: job3_q.way.cbc && set_i.decrypt,
-        chained: job3_q.way.chained,
-        final_block: last3_q,
-        inner: job3_q.way.hmac && !outer3_q
-      };
-    end
-    key_base_q <= keys[following];
-    started_block_q <= blocks[following];
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      {valid1_q, valid2_q, valid3_q, next_q, start_q, started_q} <= '0;
-    end else begin
-      valid1_q  <= choose;
-      valid2_q  <= valid1_q;
-      valid3_q  <= valid2_q;
-      started_q <= start_i && next_q[following];
-      if (start_i) begin
-        start_q           <= following;
-        next_q[following] <= 1'b0;
-      end
-      if (valid1_q) next_q[slot1_q] <= 1'b1;
-    end
-  end
-
-  // -- its beats ----------------------------------------------------------------------------------------------
-
-  typedef enum logic [1:0] {
-    Buffer,
-    LaneState,
-    Store
-  } source_e;
-
-  // Of a message's beat: as it is, with its end in it, behind its end, its length.
-  typedef enum logic [1:0] {
-    Plain,
-    End,
-    Zero,
-    Length
-  } pad_e;
-
-  typedef struct packed {
-    logic                  valid;
-    source_e               source;
-    pad_e                  pad;
-    logic                  keep;    // it waits for the next one, which it masks
-    logic                  count;
-    logic                  first;   // of a counter's beats
-    logic                  state;   // words as they are
-    logic                  half;    // only the low word, which waits for the next beat
-    logic [StreamBits-1:0] at;
-  } step_t;
-
-  logic busy_q, outer_q, first_q, ctr_q, hmac_q, masked_q, ends_q, closes_q, over_q;
-  lane_t lane_q;
-  at_t at_q;
-  number_t number_q;
-  area_t area_q;
-  logic [3:0] step_q, last_step_q;
-  logic [StreamBits-1:0] base_q;
-  logic [63:0] bits_q;
-  logic [2:0] end_at_q;
-  logic [7:0] keep_q, mark_q;
-  logic stepping;
-  step_t step;
-  logic [3:0] data_step;
-  logic of_state, last_of_state;
-
-  assign stepping      = busy_q && !odd_i;
-  assign of_state      = hash_q && step_q < state_beats_q;
-  assign last_of_state = step_q + 4'd1 == state_beats_q;
-  assign data_step     = step_q - state_beats_q;
-
-  always_comb begin
-    step = '0;
-    step.valid = stepping;
-    step.at = base_q + StreamBits'(step_q);
-    if (hash_q) begin
-      if (of_state) begin
-        step.source = first_q ? Store : LaneState;
-        step.state  = 1'b1;
-        step.half   = odd_words_q && last_of_state;
-      end else begin
-        step.at = base_q + StreamBits'(step_q) - StreamBits'(odd_words_q);
-        if (closes_q && data_step == 4'd7) step.pad = Length;
-        else if (over_q || data_step[3] || (ends_q && data_step > 4'(end_at_q))) step.pad = Zero;
-        else if (ends_q && data_step == 4'(end_at_q)) step.pad = End;
-      end
-    end else if (ctr_q) begin
-      step.source = LaneState;
-      step.count  = 1'b1;
-      step.first  = step_q == '0;
-      step.at     = base_q + StreamBits'(wide_q && step_q == '0);
-    end else if (masked_q) begin
-      step.keep = !step_q[0];
-      step.at   = base_q + StreamBits'(step_q[1]);
-    end
-  end
-
-  // Addresses, a clock behind.
-  always_ff @(posedge clk_i) begin
-    read_lane_o <= lane_q;
-    read_state_o <= {
-      run_i, hmac_q ? area_q : 2'b0, hmac_q ? (outer_q ? StateOuter : StateInner) : StateFirst, step_q[1:0]
+  assign following = start_q + 2'd1;
+  assign block3 = '{
+      lane: lane3_q,
+      at: job3_q.way.aead && last3_q ? end3_q : at3_q,
+      mask: !set_i.hash && (job3_q.way.ctr || job3_q.way.cfb || job3_q.way.ofb
+                            || (set_i.decrypt && (job3_q.way.cbc || (job3_q.way.aead && last3_q)))),
+      back: (job3_q.way.cbc || job3_q.way.cfb) && !job3_q.way.chained,
+      twice: job3_q.way.ofb,
+      chained: job3_q.way.chained,
+      final_block: last3_q,
+      inner: job3_q.way.hmac && !outer3_q,
+      one_beat: ends3 && !aad3_q && !last3_q && tail3 inside {[4'd1 : 4'd8]},
+      tag: job3_q.tag
     };
-    read_index_o <= ctr_q ? {1'b0, wide_q && step_q == '0} : step_q[1:0];
-    if (hash_q) read_at_o <= at_q + at_t'(data_step[2:0]);
-    else if (masked_q) read_at_o <= at_q + at_t'(step_q[1]) - (step_q[0] ? '0 : at_t'({wide_q, !wide_q}));
-    else read_at_o <= at_q + at_t'(step_q[1:0]);
-  end
 
-  step_t step1_q, step2_q, step3_q, step4_q, step5_q;
-  logic [63:0] word, word4_q, word5_q, mask_q, sum;
-  number_t number4;
-  logic carry, carry_q;
+  for (genvar w = 0; w < Ways; w++) begin : gen_way
+    block_t blocks[4];
+    logic [KeyWordBits-1:0] keys[4];
 
-  // A message's beat, with the bit behind its end.
-  always_comb begin
-    unique case (step3_q.source)
-      LaneState: word = lane_state_i;
-      Store: word = state_i;
-      default: word = beat_i;
-    endcase
-    unique case (step3_q.pad)
-      Length: word = set_i.swap_in ? reversed(bits_q) : bits_q;
-      Zero: word = '0;
-      End:
-      for (int unsigned i = 0; i < 8; i++) begin
-        word[8*i+:8] &= {8{keep_q[i]}};
-        word[8*i+7] |= mark_q[i];
+    always_ff @(posedge clk_i) begin
+      if (valid3_q && 32'(way3_q) == w) begin
+        keys[slot_q]   <= key3_q;
+        blocks[slot_q] <= block3;
       end
-      default: ;
-    endcase
-  end
-
-  // A counter is big-endian, from its last beat on.
-  assign number4 = step4_q.first ? number_q : number_t'(carry_q);
-  assign {carry, sum} = {1'b0, reversed(word4_q)} + 65'(number4);
-
-  always_ff @(posedge clk_i) begin
-    word4_q <= step3_q.valid ? word : '0;
-    // Steps are two clocks apart.
-    if (step4_q.valid) begin
-      mask_q  <= step4_q.keep ? word4_q : '0;
-      carry_q <= carry && step4_q.count;
-    end else if (!step3_q.valid) begin
-      mask_q  <= '0;
-      carry_q <= 1'b0;
+      key_base_o[w] <= keys[following];
+      block_o[w]    <= blocks[following];
     end
-    word5_q <= step4_q.count ? reversed(sum) : word4_q ^ mask_q;
-  end
 
-  // -- words into the tile ------------------------------------------------------------------------------------
-
-  // If a state's words are odd in number, each beat behind it is made of two halves.
-  logic [63:0] beat;
-  logic [31:0] low_q;
-
-  always_comb begin
-    beat = word5_q;
-    if (!step5_q.state) beat = set_i.permuted ? des_in(word5_q) : swapped_pair(word5_q, set_i.swap_in);
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        next_q[w]    <= '0;
+        started_o[w] <= 1'b0;
+      end else begin
+        started_o[w] <= start_i && next_q[w][following];
+        if (start_i) next_q[w][following] <= 1'b0;
+        if (valid1_q && 32'(way1_q) == w) next_q[w][slot_q] <= 1'b1;
+      end
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {step1_q, step2_q, step3_q, step4_q, step5_q} <= '0;
-      write_o <= '0;
-      low_q <= '0;
-      {busy_q, step_q} <= '0;
+      {valid1_q, valid2_q, valid3_q, start_q} <= '0;
     end else begin
-      step1_q <= step;
-      step2_q <= step1_q;
-      step3_q <= step2_q;
-      step4_q <= step3_q;
-      step5_q <= step4_q;
-      write_o <= '0;
-      if (step5_q.valid && !step5_q.keep) begin
-        low_q <= step5_q.half ? beat[31:0] : beat[63:32];
-        if (!step5_q.half) begin
-          write_o.target <= TargetInput;
-          write_o.at     <= 9'(step5_q.at);
-          write_o.data   <= odd_words_q && !step5_q.state ? {beat[31:0], low_q} : beat;
-        end
-      end else if (!step5_q.valid && !step4_q.valid) begin
-        low_q <= '0;
-      end
-
-      if (stepping) begin
-        step_q <= step_q + 4'd1;
-        busy_q <= step_q != last_step_q;
-      end
-      if (valid3_q) begin
-        busy_q <= 1'b1;
-        step_q <= '0;
-      end
+      valid1_q <= choose;
+      valid2_q <= valid1_q;
+      valid3_q <= valid2_q;
+      if (start_i) start_q <= following;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (valid3_q) begin
-      lane_q   <= lane3_q;
-      at_q     <= at3_q;
-      base_q   <= base3_q;
-      number_q <= number3_q;
-      area_q   <= job3_q.area;
-      outer_q  <= outer3_q;
-      first_q  <= first3_q;
-      ctr_q    <= job3_q.way.ctr;
-      hmac_q   <= job3_q.way.hmac;
-      masked_q <= job3_q.way.cbc && !set_i.decrypt;
-      // The message's end is in this block, or in front of it; its length is.
-      ends_q   <= seventh ? next3_q == job3_q.last : last3_q;
-      over_q   <= seventh && last3_q;
-      closes_q <= last3_q;
-      bits_q   <= bits3_q;
-      end_at_q <= job3_q.length[5:3];
-      for (int unsigned i = 0; i < 8; i++) begin
-        keep_q[i] <= 3'(i) < job3_q.length[2:0];
-        mark_q[i] <= 3'(i) == job3_q.length[2:0];
-      end
-      if (hash_q) last_step_q <= reads_q - 4'd1;
-      else last_step_q <= {2'b0, job3_q.way.cbc && !set_i.decrypt ? {wide_q, 1'b1} : last_beat_q};
-    end
-  end
+  // -- its words ----------------------------------------------------------------------------------------------
+
+  assign words_valid_o = valid3_q;
+  assign words_o = '{
+      way: way3_q,
+      base: base_q,
+      lane: lane3_q,
+      at: at3_q,
+      // The block of lengths has the counter itself, the first one of text the next one.
+      number: !job3_q.way.aead ? number3_q : last3_q ? '0 : number_t'(8'(next3_q[7:0] - 8'(job3_q.skip))),
+      first: first3_q,
+      outer: outer3_q,
+      mode: job3_q.way,
+      area: job3_q.area,
+      ends: ends3,
+      over: seventh && last3_q,
+      closes: last3_q && !job3_q.way.partial,
+      aad: aad3_q,
+      bits: bits3_q,
+      end_at: job3_q.length[5:3],
+      tail: tail3,
+      aad_len: job3_q.aad_len
+    };
 
 endmodule

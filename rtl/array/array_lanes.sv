@@ -5,7 +5,7 @@
 // Lanes have no logic of their own but a few bits: what is known of them lies in memories.
 //
 // The buffers have one port to read and one to write, and turns at them: in odd clocks issue reads and return writes, in
-// even ones return or outlet reads and admit writes.
+// even ones return or outlet reads and admit writes. A start of the tile takes a block for each of its ways, from any lanes.
 module array_lanes
   import array_pkg::*;
   import array_front_pkg::*;
@@ -13,7 +13,9 @@ module array_lanes
   import slot_pkg::*;
 #(
   // From 2 to 16, a power of two.
-  parameter int unsigned Lanes = 16
+  parameter int unsigned Lanes = 16,
+  // Of the tile.
+  parameter int unsigned Ways = 2
 ) (
   input logic   clk_i,
   input logic   rst_ni,
@@ -35,6 +37,9 @@ module array_lanes
   input  logic      [Lanes-1:0] given_i,
   output logic      [Lanes-1:0] free_o,
   output logic                  open_o,
+  // The result of the last one is a frame, a clock behind; the entrance knows where such frames of lanes go.
+  output logic                  joins_o,
+  input  logic      [Lanes-1:0] planned_i,
   output logic                  forget_o,
 
   // States of hashes, from the loader.
@@ -46,10 +51,10 @@ module array_lanes
   input  logic                           start_i,
   input  logic   [ StreamBits-1:0]       input_base_i,
   input  logic   [ StreamBits-1:0]       output_base_i,
-  output logic   [KeyWordBits-1:0]       key_base_o,
+  output logic   [       Ways-1:0][KeyWordBits-1:0] key_base_o,
   output write_t                         write_o,
   output logic   [ StreamBits-1:0]       read_at_o,
-  input  logic   [    Outputs-1:0][31:0] words_i,
+  input  logic   [       Ways-1:0][Outputs-1:0][31:0] words_i,
 
   // A lane's result is a frame; whether the entrance takes it, or nobody will; its beats.
   output ask_t    ask_o,
@@ -78,7 +83,7 @@ module array_lanes
   // The entrance is far away.
   lane_t lane_q;
   lane_key_t key_q;
-  logic [Lanes-1:0] used_q, ready_q, done_q, fresh_q, outer_q, forward_q;
+  logic [Lanes-1:0] used_q, ready_q, done_q, fresh_q, outer_q, forward_q, bad_q;
   logic open_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -87,8 +92,9 @@ module array_lanes
   end
 
   always_ff @(posedge clk_i) begin
-    lane_q <= lane_i;
-    key_q  <= key_i;
+    lane_q  <= lane_i;
+    key_q   <= key_i;
+    joins_o <= forward_q[lane_q[LaneBits-1:0]];
   end
 
   // -- the entrance -----------------------------------------------------------------------------------------
@@ -97,9 +103,9 @@ module array_lanes
   request_t frame;
   response_t answer;
   stream_t trailer;
-  logic unused_answer_ready;
+  logic unused_answer_ready, unused_tag;
 
-  slot_shell u_shell (
+  array_shell u_shell (
     .clk_i,
     .rst_ni,
     .clear_i       (clear_i),
@@ -110,17 +116,18 @@ module array_lanes
     .m_axis_ready_i(1'b1),
     .header_o      (header),
     .frame_o       (frame),
+    .tag_o         (unused_tag),
     .answer_i      (answer),
-    .answer_ready_o(unused_answer_ready),
-    .refuse_i      (1'b0)
+    .answer_ready_o(unused_answer_ready)
   );
 
-  logic admit_write, admit_to_state, accepted, job_write;
+  logic admit_write, admit_to_state, accepted, job_write, bits_write, bits_ready;
   at_t admit_at, accepted_from, from;
-  logic [63:0] admit_data;
+  logic [63:0] admit_data, bits;
   job_t accepted_job, job;
   logic [31:0] accepted_length, length;
-  logic accepted_forward, forward, head;
+  logic accepted_forward, forward;
+  logic [2:0] accepted_gap, gap;
   passed_t accepted_passed, passed;
   logic [7:0] status;
   logic long, long_beat, long_room, ended, fine, admit_ready, admit_done;
@@ -139,13 +146,16 @@ module array_lanes
     .to_state_o (admit_to_state),
     .at_o       (admit_at),
     .data_o     (admit_data),
+    .bits_write_o(bits_write),
+    .bits_ready_i(bits_ready),
+    .bits_o     (bits),
     .job_write_o(accepted),
     .job_o      (accepted_job),
     .length_o   (accepted_length),
     .from_o     (accepted_from),
     .forward_o  (accepted_forward),
     .passed_o   (accepted_passed),
-    .head_o     (head),
+    .gap_o      (accepted_gap),
     .long_o     (long),
     .long_beat_o(long_beat),
     .long_room_i(long_room),
@@ -167,26 +177,31 @@ module array_lanes
     from    <= accepted_from;
     forward <= accepted_forward;
     passed  <= accepted_passed;
+    gap     <= accepted_gap;
   end
 
   // -- the tile ---------------------------------------------------------------------------------------------
 
-  logic chosen, issued, again, started, returned;
-  lane_t chosen_lane, issued_lane;
-  block_t block, returned_block;
+  logic chosen, issued, again, early, returned;
+  lane_t chosen_lane, issued_lane, early_lane;
+  logic [Ways-1:0] started;
+  block_t [Ways-1:0] block;
+  block_t returned_block;
   lane_t issue_lane, mask_lane, return_lane, outlet_lane;
   at_t issue_at, mask_at, return_at, outlet_at;
   logic [1:0] index;
   logic [6:0] store_at;
-  logic mask_read, return_write, return_to_state;
+  logic words_valid, mask_read, return_write, return_to_state, bad;
+  lane_t bad_lane;
+  words_t words;
   logic [63:0] beat, lane_state, store, return_data;
 
   array_issue #(
-    .Lanes(Lanes)
+    .Lanes(Lanes),
+    .Ways (Ways)
   ) u_issue (
     .clk_i,
     .rst_ni,
-    .odd_i        (odd_q),
     .set_i,
     .run_i,
     .changing_i,
@@ -202,22 +217,36 @@ module array_lanes
     .issued_o     (issued),
     .issued_lane_o(issued_lane),
     .again_o      (again),
-    .read_lane_o  (issue_lane),
-    .read_at_o    (issue_at),
-    .read_index_o (index),
-    .read_state_o (store_at),
-    .beat_i       (beat),
-    .lane_state_i (lane_state),
-    .state_i      (store),
+    .words_valid_o(words_valid),
+    .words_o      (words),
     .start_i,
     .input_base_i,
     .key_base_o,
-    .write_o,
     .started_o    (started),
     .block_o      (block)
   );
 
-  array_return u_return (
+  array_words u_words (
+    .clk_i,
+    .rst_ni,
+    .odd_i       (odd_q),
+    .set_i,
+    .run_i,
+    .valid_i     (words_valid),
+    .block_i     (words),
+    .read_lane_o (issue_lane),
+    .read_at_o   (issue_at),
+    .read_index_o(index),
+    .read_state_o(store_at),
+    .beat_i      (beat),
+    .lane_state_i(lane_state),
+    .state_i     (store),
+    .write_o
+  );
+
+  array_return #(
+    .Ways(Ways)
+  ) u_return (
     .clk_i,
     .rst_ni,
     .odd_i           (odd_q),
@@ -236,20 +265,25 @@ module array_lanes
     .write_lane_o    (return_lane),
     .write_at_o      (return_at),
     .data_o          (return_data),
+    .early_o         (early),
+    .early_lane_o    (early_lane),
     .returned_o      (returned),
-    .returned_block_o(returned_block)
+    .returned_block_o(returned_block),
+    .bad_o           (bad),
+    .bad_lane_o      (bad_lane)
   );
 
   // -- the one that is longer than a buffer -----------------------------------------------------------------
 
   logic long_active, long_ready, long_done, results, sent, left;
   lane_t long_lane, left_lane;
-  logic issued_long, returned_long, returned_again, again_long;
+  logic issued_long, early_long, returned_long, to_outer, again_long;
 
   assign issued_long    = issued && long_active && issued_lane == long_lane;
   assign returned_long  = returned && long_active && returned_block.lane == long_lane;
-  assign returned_again = returned_block.chained && (!returned_block.final_block || returned_block.inner);
-  assign again_long     = (issued_long && again) || (returned_long && returned_again);
+  assign early_long     = early && long_active && early_lane == long_lane;
+  assign to_outer       = returned_block.final_block && returned_block.inner;
+  assign again_long     = (issued_long && again) || early_long || (returned_long && to_outer);
 
   array_long u_long (
     .clk_i,
@@ -280,31 +314,35 @@ module array_lanes
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {used_q, ready_q, done_q, fresh_q, outer_q, forward_q, open_q} <= '0;
+      {used_q, ready_q, done_q, fresh_q, outer_q, forward_q, bad_q, open_q} <= '0;
     end else begin
       open_q <= given_i != '0 || (open_q && !ended);
       for (int unsigned l = 0; l < Lanes; l++) begin
         automatic logic here = lane_q == lane_t'(l);
         automatic logic issued_here = issued && issued_lane == lane_t'(l);
         automatic logic returned_here = returned && returned_block.lane == lane_t'(l);
+        automatic logic early_here = early && early_lane == lane_t'(l);
         automatic logic long_here = long_active && long_lane == lane_t'(l);
         used_q[l] <= given_i[l] || (used_q[l] && !(left && left_lane == lane_t'(l)));
         if ((admit_ready && here) || (long_ready && long_here)
-            || (!long_here && ((issued_here && again) || (returned_here && returned_again))))
+            || (!long_here && ((issued_here && again) || early_here || (returned_here && to_outer))))
           ready_q[l] <= 1'b1;
         else if (chosen && chosen_lane == lane_t'(l)) ready_q[l] <= 1'b0;
         if ((admit_done && here) || (long_done && long_here)
             || (returned_here && returned_block.final_block && !returned_block.inner))
           done_q[l] <= 1'b1;
         else if (left && left_lane == lane_t'(l)) done_q[l] <= 1'b0;
+        // Before the exit has found out that the lane is done.
+        if (bad && bad_lane == lane_t'(l)) bad_q[l] <= 1'b1;
+        else if (left && left_lane == lane_t'(l)) bad_q[l] <= 1'b0;
         // Of a frame that was refused nothing is passed on.
         if (job_write && here) forward_q[l] <= forward;
         else if (admit_done && here) forward_q[l] <= 1'b0;
         // The first block has number 0, and so has the outer message.
-        if ((job_write && here) || (returned_here && returned_block.final_block && returned_block.inner))
+        if ((job_write && here) || (returned_here && to_outer))
           fresh_q[l] <= 1'b1;
         else if (issued_here) fresh_q[l] <= 1'b0;
-        if (returned_here && returned_block.final_block && returned_block.inner) outer_q[l] <= 1'b1;
+        if (returned_here && to_outer) outer_q[l] <= 1'b1;
         else if (job_write && here) outer_q[l] <= 1'b0;
       end
     end
@@ -327,65 +365,32 @@ module array_lanes
     read_at       = odd_q ? issue_at : mask_read ? mask_at : outlet_at;
   end
 
-  ram_block #(
-    .Width(64),
-    .Depth(Lanes << BeatBits)
+  array_buffers #(
+    .Lanes(Lanes)
   ) u_buffers (
     .clk_i,
     .clear_i,
-    .write_i     (turn_write && !turn_to_state),
-    .write_at_i  ({turn_lane[LaneBits-1:0], turn_at}),
-    .write_data_i(turn_data),
-    .read_i      (1'b1),
-    .read_at_i   ({read_lane[LaneBits-1:0], read_at}),
-    .read_data_o (beat)
-  );
-
-  // Too small for block memory; the clear and the clocks of a read are those of ram_block.
-  (* ram_style = "distributed" *)
-  logic [63:0] states[Lanes << 2];
-  logic [63:0] state_q;
-  logic state_write_q;
-  logic [LaneBits+1:0] state_at_q;
-  logic [63:0] state_data_q;
-
-  always_ff @(posedge clk_i) begin
-    state_write_q <= clear_i.active || (turn_write && turn_to_state);
-    state_at_q    <= clear_i.active ? clear_i.index[LaneBits+1:0] : {turn_lane[LaneBits-1:0], turn_at[1:0]};
-    state_data_q  <= clear_i.active ? '0 : turn_data;
-    state_q       <= states[{issue_lane[LaneBits-1:0], index}];
-    lane_state    <= state_q;
-  end
-  always_ff @(posedge clk_i) begin
-    if (state_write_q) states[state_at_q] <= state_data_q;
-  end
-
-  // States that hashes begin with: the first one of each bank's set, and the inner and the outer one of each of its keys.
-  // First states are no secret, and outlast a clear.
-  logic store_write;
-  logic [6:0] store_write_at;
-  logic [63:0] store_data;
-  clear_t no_clear;
-
-  assign no_clear = '0;
-  always_ff @(posedge clk_i) begin
-    store_write    <= state_write_i || (clear_i.active && clear_i.index[3:2] != 2'd2);
-    store_write_at <= clear_i.active ? clear_i.index[6:0] : state_at_i;
-    store_data     <= clear_i.active ? '0 : state_data_i;
-  end
-
-  ram_block #(
-    .Width(64),
-    .Depth(128)
-  ) u_store (
-    .clk_i,
-    .clear_i     (no_clear),
-    .write_i     (store_write),
-    .write_at_i  (store_write_at),
-    .write_data_i(store_data),
-    .read_i      (1'b1),
-    .read_at_i   (store_at),
-    .read_data_o (store)
+    .write_i       (turn_write),
+    .to_state_i    (turn_to_state),
+    .write_lane_i  (turn_lane),
+    .write_at_i    (turn_at),
+    .write_data_i  (turn_data),
+    .read_lane_i   (read_lane),
+    .read_at_i     (read_at),
+    .beat_o        (beat),
+    .state_lane_i  (issue_lane),
+    .state_index_i (index),
+    .lane_state_o  (lane_state),
+    .bits_write_i  (bits_write),
+    .bits_lane_i   (lane_q),
+    .bits_run_i    (run_i),
+    .bits_i        (bits),
+    .bits_ready_o  (bits_ready),
+    .store_write_i (state_write_i),
+    .store_at_i    (state_at_i),
+    .store_data_i  (state_data_i),
+    .store_read_i  (store_at),
+    .store_o       (store)
   );
 
   // -- the exit ---------------------------------------------------------------------------------------------
@@ -402,14 +407,15 @@ module array_lanes
     .length_i   (length),
     .from_i     (from),
     .passed_i   (passed),
+    .gap_i      (gap),
     .keys_i     (set_i.keys),
-    .head_i     (head),
-    .head_data_i(admit_data),
     .ended_i    (ended),
     .status_i   (status),
     .trailer_i  (trailer),
     .done_i     (done_q),
+    .bad_i      (bad_q),
     .forward_i  (forward_q),
+    .planned_i,
     .long_lane_i(long_lane),
     .results_i  (results),
     .sent_o     (sent),

@@ -91,20 +91,20 @@ package array_load_pkg;
 
   // -- the whole --------------------------------------------------------------------------------------------
 
-  // The shortest interval. Two clocks for each beat that is read, the mask of CBC among them, and two more; of a key's
-  // words for each that comes out.
+  // The shortest interval. For each way two clocks for each beat that is read, the mask of CBC among them, and four more; of
+  // a key's words, which only one way has, one for each that comes out.
   function automatic logic [15:0] shortest(set_t set);
-    if (set.hash) return 16'd28;
-    if (set.keys) return {7'b0, pairs(set.output_words), 1'b0} + 16'd8;
-    return set.input_words == 6'd2 ? 16'd6 : 16'd10;
+    if (set.keys) return 16'(set.output_words) + 16'(set.output_words[0]) + 16'd8;
+    return 16'(WaysMost) * (16'({reads(set), 1'b0}) + 16'd4);
   endfunction
 
-  // Whether a block and its result have as many words as those of a cipher, of a hash or of what expands keys.
+  // Whether a block and its result have as many words as those of a cipher, of an AEAD, of a hash or of what expands keys.
   function automatic logic is_shaped(set_t set);
     if (set.keys)
       return !set.hash && set.key_words == '0 && set.output_words <= 8'(KeyRoom)
           && set.input_words inside {6'd2, 6'd4, 6'd6, 6'd8};
     if (set.hash) return set.output_words <= 8'd8 && set.input_words == 6'd16 + 6'(set.output_words);
+    if (set.aead) return set.input_words == 6'd16 && set.output_words == 8'd12;
     return set.output_words == 8'(set.input_words) && set.input_words inside {6'd2, 6'd4};
   endfunction
 

@@ -13,7 +13,9 @@ module array_loader
   import core_pkg::clear_t;
   import slot_pkg::*;
 #(
-  parameter int unsigned Tiles = 1
+  parameter int unsigned Tiles = 1,
+  // Words of keys that a bank has; fewer in proofs.
+  parameter int unsigned Room  = KeyRoom
 ) (
   input logic   clk_i,
   input logic   rst_ni,
@@ -38,9 +40,10 @@ module array_loader
   input area_t                  key_area_i,
   input logic  [Tiles-1:0][1:0] key_serves_i,
 
-  output set_t  [Tiles-1:0][1:0] sets_o,
-  output keys_t [Tiles-1:0][1:0] keys_o,
-  output logic                   busy_o,
+  output set_t     [Tiles-1:0][1:0] sets_o,
+  output keys_t    [Tiles-1:0][1:0] keys_o,
+  output logic                      busy_o,
+  output loading_t                  loading_o,
 
   // Into the tiles, of which some take it and then at once, and into the stores of their states.
   output logic   [Tiles-1:0]      writes_o,
@@ -64,52 +67,30 @@ module array_loader
 
   // -- the header -------------------------------------------------------------------------------------------
 
-  logic load_q, plain_q, fits_q, sized_q, hash_q, key_known_q;
-  logic [7:0] words_q;
-  logic [9:0] bytes_q;
-  logic [2:0] heads_q;
-  logic [Tiles-1:0] names_q, target_q, target_banks_q;
-  logic [Tiles-1:0][KeyWordBits-1:0] base_q, purge_base_q;
-  status_e verdict_q;
+  logic load, hash, aead;
+  logic [Tiles-1:0] target, target_banks;
+  logic [Tiles-1:0][KeyWordBits-1:0] base;
+  status_e verdict;
 
-  // The shell is made to wait for the last of these. All banks of a key have sets for keys of as many words.
-  always_ff @(posedge clk_i) begin
-    logic [7:0] words;
-    logic hash;
-    {words, hash} = '0;
-    for (int unsigned t = 0; t < Tiles; t++)
-    for (int unsigned b = 0; b < 2; b++) begin
-      if (key_banks_i[t][b]) begin
-        words |= sets_q[t][b].key_words;
-        hash |= sets_q[t][b].hash;
-      end
-    end
-    {words_q, hash_q} <= {words, hash};
-    key_known_q <= key_banks_i != '0;
-    // A hash's key is two states of four beats each.
-    bytes_q <= hash_q ? 10'd64 : {words_q, 2'b0};
-    // A set goes to the first tile, if none is named.
-    names_q <= header_i.result_len == '0 ? Tiles'(1) : header_i.result_len[Tiles-1:0];
-    for (int unsigned t = 0; t < Tiles; t++) begin
-      target_q[t] <= load_q ? names_q[t] : key_banks_i[t] != '0;
-      target_banks_q[t] <= load_q ? !run_i[t] : key_banks_i[t][1];
-      base_q[t] <= key_base(key_banks_i[t][1], key_area_i, words_q);
-      purge_base_q[t] <= key_base(!run_i[t], '0, '0);
-    end
-    load_q <= header_i.op == OpLoad;
-    plain_q <= header_i.iv_len == '0 && !header_i.flags.partial && !header_i.flags.resume
-        && (!load_q || header_i.result_len < 8'(1 << Tiles));
-    fits_q <= header_i.payload_len == 32'(bytes_q) && bytes_q != '0;
-    sized_q      <= header_i.payload_len[2:0] == '0 && header_i.payload_len >= 32'd64
-                    && header_i.payload_len[31:17] == '0;
-    heads_q <= {heads_q[1:0], heads_i};
-    if (!load_q && !key_known_q) verdict_q <= StatusUnknownAlgorithm;
-    else if (!plain_q) verdict_q <= StatusUnknownOperation;
-    else if (header_i.flags.fresh_key || (!load_q && !fits_q)) verdict_q <= StatusBadKeyLength;
-    else if (load_q && !sized_q) verdict_q <= StatusBadLength;
-    else verdict_q <= StatusOk;
-  end
-  assign looked_o = heads_i && heads_q == '1;
+  array_accept #(
+    .Tiles(Tiles)
+  ) u_accept (
+    .clk_i,
+    .header_i,
+    .heads_i,
+    .looked_o,
+    .run_i,
+    .key_banks_i,
+    .key_area_i,
+    .sets_i   (sets_q),
+    .load_o   (load),
+    .hash_o   (hash),
+    .aead_o   (aead),
+    .target_o (target),
+    .banks_o  (target_banks),
+    .base_o   (base),
+    .verdict_o(verdict)
+  );
 
   // -- a beat and what is written of it ----------------------------------------------------------------------
 
@@ -120,15 +101,16 @@ module array_loader
   // Words of the beat to be written behind the first one, a bit each; of the section's beats.
   logic [6:0] left_q, parts_q;
   logic [4:0] head_q;  // which beat of the head
+  logic constants_q;
   logic data_q;  // within a section, or of a key
   logic writing_q;  // and it is written into the tile
   logic chain_q, contexts_kind_q, bytes_kind_q, small_q;  // of the section
   logic [31:0] left_words_q;
   logic last_word_q;
   logic [15:0] sections_q;  // still to come
-  logic [8:0] entry_q;  // of a table or of the constants
+  logic [9:0] entry_q;  // of a table or of the constants
   logic [11:0] context_q;
-  logic [2:0] word_q;
+  logic [$clog2(ContextWords)-1:0] word_q;
   logic [15:0] contexts_q;
   logic [Tiles-1:0][KeyWordBits-1:0] key_at_q;
   logic [7:0] purge_q;
@@ -141,6 +123,9 @@ module array_loader
   assign step = held_q && !(writes && full);
   assign done = step && (!left_q[0] || !writes);
   assign take = frame_i.valid && answer_o.ready;
+  // All of the head has come. Who asks is far away.
+  always_ff @(posedge clk_i)
+    loading_o <= {load && (at_q == Set || at_q == Check) && head_q == '0, new_q.algorithm};
 
   assign answer_o = '{
       ready: open_q && (!held_q || done),
@@ -148,7 +133,7 @@ module array_loader
       done: at_q == Over,
       beat: '0,
       length: '0,
-      verdict: verdict_q
+      verdict: verdict
     };
 
   // What a section is, from its head.
@@ -160,6 +145,14 @@ module array_loader
   assign section_writes        = section.kind != Chain;
   assign section_bad           = section.kind == '0 || section.kind > Chain;
   assign section_small         = is_small(section);
+
+  // It would be written behind the end of what a bank has: a table's entries, constants, contexts.
+  logic past;
+  always_comb begin
+    past = entry_q[9];
+    if (constants_q) past = entry_q[9:ConstantBits] != '0;
+    if (contexts_kind_q) past = context_q[11:ContextBits] != '0;
+  end
 
   // What goes into the tile waits until it is taken; of what does not wait the target is none.
   write_t out, common;
@@ -173,9 +166,10 @@ module array_loader
     out      = kind_q;
     out.data = bytes_kind_q ? {56'b0, beat_q[7:0]} : beat_q;
     out.at   = '0;
-    for (int unsigned t = 0; t < Tiles; t++) out_at[t] = contexts_kind_q ? {1'b0, context_q[7:0]} : entry_q;
-    if (contexts_kind_q) out.lane = {1'b0, word_q};
-    if (!load_q || at_q == Purge) begin
+    for (int unsigned t = 0; t < Tiles; t++)
+    out_at[t] = contexts_kind_q ? {1'b0, context_q[7:0]} : entry_q[8:0];
+    if (contexts_kind_q) out.lane = 4'(word_q);
+    if (!load || at_q == Purge) begin
       out.target = TargetKey;
       out.rotate = 1'b0;
       out.lane   = '0;
@@ -231,7 +225,7 @@ module array_loader
       other_length_q  <= beat_q[63:32] != {3'b0, header_i.payload_len[31:3]};
       other_version_q <= beat_q[31:0] != Version;
       wrong_crc_q     <= beat_q != {32'b0, ~crc_q};
-      crc_valid_q     <= first_q && load_q && !tail_q;
+      crc_valid_q     <= first_q && load && !tail_q;
       crc_beat_q      <= crc_of(beat_q);
       if (frame_i.start) crc_q <= '1;
       else if (crc_valid_q) crc_q <= crc_of({32'b0, crc_q}) ^ crc_beat_q;
@@ -258,17 +252,21 @@ module array_loader
 
   // -- states -----------------------------------------------------------------------------------------------
 
-  // Those of keys, a set's first one; in a purge all of a bank's.
+  // Those of keys, a set's first one; in a purge all of a bank's. Their stores are far away.
   logic state_write;
 
-  always_comb begin
-    state_write   = at_q == Purge || (done && data_q && !is_crc_q && (load_q ? chain_q : hash_q));
-    state_data_o  = at_q == Purge ? '0 : beat_q;
-    state_write_o = state_write ? tiles_q : '0;
-    for (int unsigned t = 0; t < Tiles; t++) begin
-      state_at_o[t] = {banks_q[t], 2'b0, StateFirst, state_beat_q[1:0]};
-      if (!load_q) state_at_o[t] = {banks_q[t], key_area_i, 1'b0, state_beat_q};
-      if (at_q == Purge) state_at_o[t] = {banks_q[t], purge_q[5:0]};
+  assign state_write = at_q == Purge || (done && data_q && !is_crc_q && (load ? chain_q : hash));
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {state_write_o, state_at_o, state_data_o} <= '0;
+    else begin
+      state_data_o  <= at_q == Purge ? '0 : beat_q;
+      state_write_o <= state_write ? tiles_q : '0;
+      for (int unsigned t = 0; t < Tiles; t++) begin
+        state_at_o[t] <= {banks_q[t], 2'b0, StateFirst, state_beat_q[1:0]};
+        if (!load) state_at_o[t] <= {banks_q[t], key_area_i, 1'b0, state_beat_q};
+        if (at_q == Purge) state_at_o[t] <= {banks_q[t], purge_q[5:0]};
+      end
     end
   end
 
@@ -276,8 +274,8 @@ module array_loader
 
   logic dropped, purged;
   assign dropped  = frame_i.drop;
-  assign forget_o = dropped && !load_q && (at_q == Key || at_q == Check);
-  assign purged   = purge_q == 8'(KeyRoom - 1);
+  assign forget_o = dropped && !load && (at_q == Key || at_q == Check);
+  assign purged   = purge_q == 8'(Room - 1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -288,7 +286,7 @@ module array_loader
       new_q <= '0;
       keys_q <= '0;
       {bad_q, other_q, open_q, held_q, first_q, tail_q, is_crc_q, beat_q, left_q, parts_q, head_q, data_q}      <= '0;
-      {writing_q, chain_q, contexts_kind_q, bytes_kind_q, small_q, kind_q, left_words_q, last_word_q} <= '0;
+      {writing_q, chain_q, contexts_kind_q, constants_q, bytes_kind_q, small_q, kind_q, left_words_q, last_word_q} <= '0;
       {sections_q, entry_q, context_q, word_q, contexts_q, key_at_q, purge_q, state_beat_q, settle_q} <= '0;
     end else begin
       if (at0_q && no_magic_q) bad_q <= 1'b1;
@@ -298,15 +296,16 @@ module array_loader
       first_q <= take;
       held_q  <= take || (held_q && !done);
       if (take) tail_q <= frame_i.last;
-      if (take) is_crc_q <= frame_i.last && load_q;
+      if (take) is_crc_q <= frame_i.last && load;
       // The beat that is held turns as its parts are written.
       if (take) beat_q <= frame_i.beat;
       else if (step && !done) beat_q <= bytes_kind_q ? beat_q >> 8 : beat_q >> 32;
 
+      if (step && writes && load && past) bad_q <= 1'b1;
       if (step && writes) begin
         left_q <= left_q >> 1;
         for (int unsigned t = 0; t < Tiles; t++) key_at_q[t] <= key_at_q[t] + 1'b1;
-        entry_q <= entry_q + (small_q ? 9'd4 : 9'd1);
+        entry_q <= entry_q + (small_q ? 10'd4 : 10'd1);
         if (contexts_kind_q) begin
           word_q <= word_q + 1'b1;
           if (word_q == '1) context_q <= context_q + 1'b1;
@@ -314,7 +313,7 @@ module array_loader
       end
 
       // The beats that say what follows are written nowhere, and go in the clock in which they are there.
-      if (first_q && load_q && !tail_q) begin
+      if (first_q && load && !tail_q) begin
         head_q <= head_q << 1;
         if (head_q[2]) begin
           contexts_q         <= beat_q[15:0];
@@ -326,6 +325,8 @@ module array_loader
         end
         if (head_q[3]) begin
           new_q.input_words   <= beat_q[5:0];
+          // No cipher, hash or key has so many words.
+          new_q.aead          <= beat_q[15:0] == {8'd12, 8'd16};
           new_q.output_words  <= beat_q[15:8];
           new_q.key_words     <= beat_q[23:16];
           new_q.memory_stride <= beat_q[40:32];
@@ -350,13 +351,14 @@ module array_loader
           contexts_kind_q <= section.kind == Contexts;
           bytes_kind_q    <= section.kind == Bytes;
           small_q         <= section_small;
-          entry_q         <= section.kind == Constants ? '0 : 9'(section.at);
+          entry_q         <= section.kind == Constants ? '0 : {section.at[15:9] != '0, section.at[8:0]};
+          constants_q     <= section.kind == Constants;
           state_beat_q    <= '0;
           if (section.kind == Chain) new_q.hash <= 1'b1;
           if (sections_q == '0 || section_bad) bad_q <= 1'b1;
         end
       end
-      if (done && data_q && load_q && !tail_q) begin
+      if (done && data_q && load && !tail_q) begin
         left_words_q <= left_words_q - 32'd1;
         last_word_q  <= left_words_q == 32'd2;
         data_q       <= !last_word_q;
@@ -364,7 +366,7 @@ module array_loader
         state_beat_q <= state_beat_q + 1'b1;
         left_q       <= last_word_q ? '0 : parts_q;
       end
-      if (done && !load_q) begin
+      if (done && !load) begin
         state_beat_q <= state_beat_q + 1'b1;
         left_q       <= 7'd1;
       end
@@ -388,11 +390,12 @@ module array_loader
         settle_q <= settle_q - 3'd1;
         if (settle_q == '0) begin
           at_q <= Over;
-          if (!load_q) begin
+          if (!load) begin
             for (int unsigned t = 0; t < Tiles; t++)
             for (int unsigned b = 0; b < 2; b++) begin
               if (key_banks_i[t][b]) keys_q[t][b] <= '{valid: 1'b1, stale: 1'b0, area: key_area_i};
-              else if (key_serves_i[t][b]) keys_q[t][b].stale <= 1'b1;
+              // An AEAD's frames are others than those of the same cipher's modes.
+              else if (key_serves_i[t][b] && sets_q[t][b].aead == aead) keys_q[t][b].stale <= 1'b1;
             end
           end else if (bad_q) fault_q <= StatusBadSet;
           else if (other_q) fault_q <= StatusOtherArray;
@@ -412,22 +415,22 @@ module array_loader
 
       if (frame_i.start) begin
         {bad_q, other_q, sections_q, entry_q, context_q, word_q, small_q, state_beat_q, purge_q} <= '0;
-        {chain_q, contexts_kind_q, bytes_kind_q, kind_q} <= '0;
+        {chain_q, contexts_kind_q, constants_q, bytes_kind_q, kind_q} <= '0;
         fault_q <= '0;
-        head_q <= load_q ? 5'd1 : '0;
-        data_q <= !load_q;
-        writing_q <= !load_q && !hash_q;
-        left_q <= {6'b0, !load_q && !hash_q};
-        at_q <= load_q ? Purge : Key;
-        open_q <= !load_q;
-        key_at_q <= load_q ? purge_base_q : base_q;
-        tiles_q <= target_q;
-        banks_q <= target_banks_q;
-        if (load_q) begin
+        head_q <= load ? 5'd1 : '0;
+        data_q <= !load;
+        writing_q <= !load && !hash;
+        left_q <= {6'b0, !load && !hash};
+        at_q <= load ? Purge : Key;
+        open_q <= !load;
+        key_at_q <= base;
+        tiles_q <= target;
+        banks_q <= target_banks;
+        if (load) begin
           for (int unsigned t = 0; t < Tiles; t++) begin
-            if (target_q[t]) begin
-              sets_q[t][target_banks_q[t]].valid <= 1'b0;
-              {keys_q[t][target_banks_q[t]].valid, keys_q[t][target_banks_q[t]].stale} <= '0;
+            if (target[t]) begin
+              sets_q[t][target_banks[t]].valid <= 1'b0;
+              {keys_q[t][target_banks[t]].valid, keys_q[t][target_banks[t]].stale} <= '0;
             end
           end
         end

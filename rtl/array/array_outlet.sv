@@ -26,16 +26,18 @@ module array_outlet
   input logic    [31:0] length_i,
   input at_t            from_i,
   input passed_t        passed_i,
+  input logic    [ 2:0] gap_i,
   input logic           keys_i,
-  input logic           head_i,
-  input logic    [63:0] head_data_i,
   input logic           ended_i,
   input logic    [ 7:0] status_i,
   input stream_t        trailer_i,
 
-  // Lanes whose answer is whole; the long one, and whether a beat of it is there.
+  // Lanes whose answer is whole, and of which the tag was wrong, which may come 2 clocks later; whose result is a frame, and
+  // of which the entrance knows where that goes; the long one, and whether a beat of it is there.
   input  logic  [Lanes-1:0] done_i,
+  input  logic  [Lanes-1:0] bad_i,
   input  logic  [Lanes-1:0] forward_i,
+  input  logic  [Lanes-1:0] planned_i,
   input  lane_t             long_lane_i,
   input  logic              results_i,
   // A beat has been read; an answer has left, with its lane, or the loader's.
@@ -77,6 +79,7 @@ module array_outlet
     logic [31:0] length;
     at_t from;
     passed_t     passed;  // beats of a frame in front of those that the host gets, too
+    logic [2:0]  gap;     // bytes in front of a tag that count for nothing
     logic        keys;
   } answer_t;
 
@@ -106,28 +109,19 @@ module array_outlet
   stream_t mid_q;
   logic [63:0] beat;
 
-  // First beats of results that are frames.
-  ask_t heads[Lanes];
-  header_t head_in;
   passed_t passed_q;
   logic forward_q, refused_q, last_q;
   stream_t forward_beat_q;
 
   assign trailer_in = trailer_t'(trailer_i.data);
-  assign head_in    = header_t'({64'b0, head_data_i});
 
   always_ff @(posedge clk_i) begin
-    if (job_write_i) answers[job_lane_i] <= '{length_i, from_i, passed_i, keys_i};
+    if (job_write_i) answers[job_lane_i[$clog2(Lanes)-1:0]] <= '{length_i, from_i, passed_i, gap_i, keys_i};
   end
   always_ff @(posedge clk_i) begin
-    if (ended_i) ends[job_lane_i] <= '{status_i, trailer_in.tag};
+    if (ended_i) ends[job_lane_i[$clog2(Lanes)-1:0]] <= '{status_i, trailer_in.tag};
   end
-  always_ff @(posedge clk_i) begin
-    if (head_i)
-      heads[job_lane_i] <= '{1'b1, keys_i, head_in.result_len, head_in.flags, head_in.op, head_in.algorithm};
-  end
-
-  assign frames = done_i & forward_i;
+  assign frames = done_i & forward_i & planned_i;
   always_comb begin
     for (int unsigned l = 0; l < Lanes; l++)
     wanted[l] = (done_i[l] && !forward_i[l]) || (results_i && long_lane_i == lane_t'(l));
@@ -167,15 +161,18 @@ module array_outlet
     else begin
       passing_q <= passing_i;
       if (!asking || taken_i || refused_i) ask_o <= '0;
-      else if (!ask_o.valid) {ask_o, asked_q} <= {heads[next], next};
+      else if (!ask_o.valid) {ask_o, asked_q} <= {1'b1, next, next};
     end
   end
 
   always_ff @(posedge clk_i) begin
-    answer_q <= answers[lane_q];
+    answer_q <= answers[lane_q[$clog2(Lanes)-1:0]];
     // Only what fits a buffer is a frame.
-    host_length_q <= {answer_q.length[31:11], answer_q.length[10:0] - 11'({answer_q.passed, 3'b0})};
-    end_q    <= ends[lane_q];
+    host_length_q <= {answer_q.length[31:11],
+                      answer_q.length[10:0] - 11'({answer_q.passed, 3'b0} | {5'b0, answer_q.gap})};
+    end_q    <= ends[lane_q[$clog2(Lanes)-1:0]];
+    // Of what it says nothing leaves.
+    if (bad_i[lane_q[$clog2(Lanes)-1:0]]) end_q.status <= StatusBadTag;
     none_q   <= left_q == '0;
     for (int unsigned i = 0; i < 8; i++) keep_q[i] <= left_q > 32'(i);
   end
@@ -221,7 +218,7 @@ module array_outlet
       loader_q  <= at_q == Idle && !mid_q.valid && loader_i.valid && !loader_q;
       idle_q    <= {idle_q[1:0], at_q == Idle};
       look_q    <= at_q == Look ? {look_q[1:0], 1'b1} : '0;
-      done_q    <= {done_q[0], at_q != Idle && done_i[lane_q]};
+      done_q    <= {done_q[0], at_q != Idle && done_i[lane_q[$clog2(Lanes)-1:0]]};
       reading_q <= {reading_q[1:0], grant};
       if (out_ready) mid_q <= '0;
       if (forward_ready_i) forward_beat_q <= '0;

@@ -3,16 +3,16 @@
 // The shape of a tile and the fields of its contexts, printed from array/shape.toml by `ace array rtl`.
 package array_pkg;
 
-  localparam int unsigned Alus = 4;
-  localparam int unsigned Rotators = 2;
-  localparam int unsigned Quads = 2;
+  localparam int unsigned Alus = 2;
+  localparam int unsigned Rotators = 1;
+  localparam int unsigned Quads = 1;
   localparam int unsigned Multipliers = 1;
-  localparam int unsigned Memories = 2;
-  localparam int unsigned Inputs = 2;
-  localparam int unsigned Outputs = 2;
-  localparam int unsigned Sources = 13;
+  localparam int unsigned Memories = 1;
+  localparam int unsigned Inputs = 1;
+  localparam int unsigned Outputs = 1;
+  localparam int unsigned Sources = 7;
   localparam int unsigned AluOperands = 3;
-  localparam int unsigned SelectBits = 4;
+  localparam int unsigned SelectBits = 3;
   localparam int unsigned DelayBits = 5;
   localparam int unsigned LineBits = 4;
   localparam int unsigned LongLineBits = 5;
@@ -23,10 +23,10 @@ package array_pkg;
   localparam int unsigned ConstantBits = 6;
   localparam int unsigned ContextBits = 8;
   localparam int unsigned StageBits = 5;
-  localparam int unsigned ContextWords = 8;
-  localparam int unsigned ContextUsed = 506;
+  localparam int unsigned ContextWords = 4;
+  localparam int unsigned ContextUsed = 250;
   // What a set has to be compiled for.
-  localparam logic [31:0] Version = 32'h798446ba;
+  localparam logic [31:0] Version = 32'h970ffbe1;
 
   // What a port takes in the clock after, and how old a value it reads.
   typedef struct packed {
@@ -61,7 +61,7 @@ package array_pkg;
   } quad_ctx_t;
 
   typedef struct packed {
-    logic [1:0] op;
+    logic [4:0] op;
     port_t      b;
     port_t      a;
   } multiplier_ctx_t;
@@ -98,6 +98,7 @@ package array_pkg;
     // Lanes by mask: odd ones take the high half, even ones the low one; or all the low half, rotated by a byte
     // for each lane.
     TargetTable = 3'd2,
+    // Lane 0: into the ALUs' key memories; lane 1: into the rotators'.
     TargetConstant = 3'd3,
     TargetKey = 3'd4,
     // Words of the stream, one for each input.
@@ -107,6 +108,8 @@ package array_pkg;
 
   typedef struct packed {
     target_e     target;
+    // Of words of the stream: which of a tile's ways they are for. All else goes to all of them.
+    logic        way;
     logic        rotate;
     logic [3:0]  lane;
     logic [8:0]  at;

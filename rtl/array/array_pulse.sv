@@ -15,7 +15,7 @@ module array_pulse
   // before the first start behind a change.
   input logic [ContextBits-1:0] last_i,
   input logic [StreamBits-1:0] stride_i,
-  input logic [5:0] lead_i,
+  input logic [6:0] lead_i,
   input logic changing_i,
   input logic hold_i,
 

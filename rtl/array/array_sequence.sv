@@ -3,7 +3,8 @@
 // Counts contexts, blocks and bases. A block starts with context 0; nothing ever stands still. Another bank takes
 // over when the last context has run after switch_i.
 //
-// Latency: the context's address is that of clock t, block and bases are those of the context in clock t + 2.
+// Latency: the context's address is that of clock t, block and bases are those of the context in clock t + 2. Behind a
+// reset the first start comes in the clock behind the first one.
 module array_sequence
   import array_pkg::*;
 (
@@ -11,7 +12,7 @@ module array_sequence
   input logic rst_ni,
 
   // What runs from the next start on.
-  input logic    switch_i,
+  input logic      switch_i,
   input settings_t settings_i,
 
   output logic [ContextBits-1:0] context_o,
@@ -19,9 +20,8 @@ module array_sequence
   // That of the elements, two clocks later.
   output logic                   bank_o,
 
-  // In the clock before a block's context 0: its number.
+  // In the clock before a block's context 0, from whose clock on it is block_o.
   output logic                  start_o,
-  output logic [ StageBits-1:0] start_block_o,
   output logic [ StageBits-1:0] block_o,
   output logic [MemoryBits-1:0] memory_base_o,
   output logic [StreamBits-1:0] input_base_o,
@@ -35,7 +35,6 @@ module array_sequence
   assign context_bank_o = settings_q.bank;
   assign bank_o         = late_q.bank;
   assign start_o        = wrap2_q;
-  assign start_block_o  = block_o + 1'b1;
 
   always_ff @(posedge clk_i) begin
     if (switch_i) next_q <= settings_i;
@@ -46,7 +45,7 @@ module array_sequence
     if (wrap && pending_q) settings_q <= next_q;
     if (wrap2_q) begin
       late_q        <= settings_q;
-      block_o       <= start_block_o;
+      block_o       <= block_o + 1'b1;
       memory_base_o <= memory_base_o + settings_q.memory_stride;
       input_base_o  <= input_base_o + settings_q.input_stride;
       output_base_o <= output_base_o + settings_q.output_stride;
@@ -54,7 +53,7 @@ module array_sequence
     if (!rst_ni) begin
       pending_q     <= 1'b0;
       context_o     <= '0;
-      wrap1_q       <= 1'b0;
+      wrap1_q       <= 1'b1;
       wrap2_q       <= 1'b0;
       settings_q    <= '0;
       late_q        <= '0;

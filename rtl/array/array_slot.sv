@@ -15,10 +15,12 @@ module array_slot
   import core_pkg::clear_t;
   import slot_pkg::*;
 #(
-  // 1 or 2.
-  parameter int unsigned Tiles = 1,
+  // 1, 2 or 4.
+  parameter int unsigned Tiles = 2,
   // Frames in flight in a tile, a power of two.
-  parameter int unsigned Lanes = 16
+  parameter int unsigned Lanes = 8,
+  // Blocks that a tile begins at once, 1 or 2.
+  parameter int unsigned Ways  = 2
 ) (
   `SLOT_PORTS
 );
@@ -35,7 +37,9 @@ module array_slot
   stream_t beat;
   logic to_loader, loader_ready, loader_left, loader_used_q, loader_busy;
   logic [Tiles-1:0] to_lane, lanes_ready, open;
-  logic [Tiles-1:0][Lanes-1:0] free, given;
+  logic [Tiles-1:0][Lanes-1:0] free, given, planned;
+  logic [Tiles-1:0] joins;
+  loading_t loading;
   lane_t [Tiles-1:0] lane;
   lane_key_t [Tiles-1:0] lane_key;
   set_t [Tiles-1:0][1:0] sets;
@@ -71,10 +75,13 @@ module array_slot
     .forward_ready_o(forward_ready),
     .free_i         (free),
     .open_i         (open),
+    .joins_i        (joins),
+    .planned_o      (planned),
     .given_o        (given),
     .lane_o         (lane),
     .key_o          (lane_key),
     .loader_busy_i  (loader_busy || loader_used_q),
+    .loading_i      (loading),
     .sets_i         (sets),
     .keys_i         (keys),
     .key_banks_o    (key_banks),
@@ -110,7 +117,7 @@ module array_slot
   clear_t loader_wait;
 
   assign loader_wait = '{active: clear.active || !looked, index: clear.index};
-  // A set that several tiles take they take at once.
+  // What several tiles take goes on when all of them can take it at once. Until then one that can writes the same again.
   assign load_ready  = (load_writes & lane_writes) == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -157,6 +164,7 @@ module array_slot
     .sets_o       (sets),
     .keys_o       (keys),
     .busy_o       (loader_busy),
+    .loading_o    (loading),
     .writes_o     (load_writes),
     .write_o      (load_write),
     .write_ready_i(load_ready),
@@ -181,9 +189,9 @@ module array_slot
     logic start, bank, changing, changing_q;
     logic [1:0] switch_q;
     logic [3:0] since_q;
-    logic [KeyWordBits-1:0] key_base_now;
+    logic [Ways-1:0][KeyWordBits-1:0] key_base_now;
     logic [StreamBits-1:0] input_base, output_base, read_at;
-    logic [Outputs-1:0][31:0] words;
+    logic [Ways-1:0][Outputs-1:0][31:0] words;
     write_t lane_write, tile_write;
 
     // Everything that a set says has a register of its own behind it: the bank changes when nobody works.
@@ -192,7 +200,8 @@ module array_slot
     assign lanes_in = '{beat.valid && to_lane[t], beat.last, to_lane[t] ? beat.data : '0};
 
     array_lanes #(
-      .Lanes(Lanes)
+      .Lanes(Lanes),
+      .Ways (Ways)
     ) u_lanes (
       .clk_i,
       .rst_ni,
@@ -208,6 +217,8 @@ module array_slot
       .given_i        (given[t]),
       .free_o         (free[t]),
       .open_o         (open[t]),
+      .joins_o        (joins[t]),
+      .planned_i      (planned[t]),
       .forget_o       (lanes_forget[t]),
       .state_write_i  (state_write[t]),
       .state_at_i     (state_at[t]),
@@ -252,8 +263,8 @@ module array_slot
       settings <= '{
         bank: run[t],
         memory_stride: set.memory_stride,
-        output_stride: pairs(set.output_words),
-        input_stride: pairs(8'(set.input_words)),
+        output_stride: StreamBits'(set.output_words),
+        input_stride: StreamBits'(set.input_words),
         last: set.last_context
       };
     end
@@ -263,11 +274,13 @@ module array_slot
     always_comb begin
       tile_write = '0;
       if (lane_writes[t]) tile_write = lane_write;
-      else if (load_writes[t] && load_ready) tile_write = load_write[t];
+      else if (load_writes[t]) tile_write = load_write[t];
       if (switch_q[1]) tile_write = '{target: TargetSettings, data: 64'(settings), default: '0};
     end
 
-    array_tile u_tile (
+    array_tile #(
+      .Ways(Ways)
+    ) u_tile (
       .clk_i,
       .rst_ni,
       .clear_i      (clear),
@@ -277,7 +290,7 @@ module array_slot
       .input_base_o (input_base),
       .output_base_o(output_base),
       .bank_o       (bank),
-      .read_at_i    (read_at),
+      .read_at_i    ({Ways{read_at}}),
       .words_o      (words)
     );
   end
@@ -310,21 +323,23 @@ module array_slot
   // -- what is forgotten ------------------------------------------------------------------------------------
 
   // Whatever was asked before is answered first, and what the entrance had just decided.
-  logic forget_q, forget, wiping_q;
-  logic [2:0] held_q;
+  logic forget_q, forget, wiping_q, over_q;
+  logic [3:0] held_q;
 
-  assign forget = forget_q && held_q == '1 && free == '1 && open == '0 && !loader_used_q && !loader_busy && empty == '1
-      && exit_empty && !clear.active;
-  assign hold = forget_q || wiping_q || clear.active;
+  assign forget = forget_q && held_q == '1 && over_q && !clear.active;
+  assign hold   = forget_q || wiping_q || clear.active;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       forget_q <= 1'b0;
       wiping_q <= 1'b0;
+      over_q   <= 1'b0;
       held_q   <= '0;
     end else begin
       forget_q <= lanes_forget != '0 || loader_shell_forget || loader_forget || (forget_q && !forget);
-      held_q   <= {held_q[1:0], forget_q};
+      held_q   <= {held_q[2:0], forget_q};
+      // Those who say it are far from each other, and none of them begins anything any more.
+      over_q   <= free == '1 && open == '0 && !loader_used_q && !loader_busy && empty == '1 && exit_empty;
       wiping_q <= wipe || (wiping_q && lanes_forget == '0 && !loader_shell_forget);
     end
   end

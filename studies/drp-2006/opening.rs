@@ -8,13 +8,7 @@ use super::paper::Paper;
 use super::tables::{over, set_loads, slot_loads, slot_mbps};
 use crate::marks::{Opening, range};
 
-pub fn opening(
-    paper: &Paper,
-    ours: &[Ours],
-    figure8: &[Figure8],
-    figure9: &Figure9,
-    two_routed: bool,
-) -> Opening {
+pub fn opening(paper: &Paper, ours: &[Ours], figure8: &[Figure8], figure9: &Figure9) -> Opening {
     let drp = range(paper.task.iter().map(|t| t.drp / t.mips), 1);
     let against = |of: &dyn Fn(&Ours) -> Option<f64>| range(over(paper, ours, of, |t| t.mips), 1);
     let slower = |of: &dyn Fn(&Ours) -> f64| {
@@ -70,11 +64,10 @@ pub fn opening(
             ),
             format!(
                 "the recording keeps {:.1} % of its tasks and not {} %, and with double buffering the paper's machine has {:.2} % \
-                 on it. Power is not modelled{}.",
+                 on it. Power is not modelled.",
                 recording.figure9.kept,
                 paper_9.kept,
                 recording.figure9.double,
-                if two_routed { "" } else { ", and two tiles were not routed" }
             ),
         ],
         fitted: vec![format!(

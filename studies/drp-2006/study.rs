@@ -12,7 +12,7 @@ use ace_board::Catalogue;
 use ace_report::Page;
 use serde::Serialize;
 
-use crate::array::{Overhead, Tile};
+use crate::array::Overhead;
 use crate::error::Result;
 use crate::marks::Opening;
 use paper::{Paper, load_us, paper};
@@ -38,7 +38,7 @@ pub fn study(catalogue: &Catalogue) -> Result<Study> {
     let load_us = paper.task.iter().map(|t| load_us(&paper, t)).collect();
     let figure8 = figure8::study(&paper, &ours)?;
     let figure9 = figure9::study(&paper, &ours)?;
-    let opening = opening::opening(&paper, &ours, &figure8, &figure9, Tile::read()?.two_routed);
+    let opening = opening::opening(&paper, &ours, &figure8, &figure9);
     Ok(Study { opening, load_us, ours, figure8, figure9, paper })
 }
 

@@ -69,18 +69,16 @@ fn programs(read: &[(Algorithm, Place)]) -> Result<(), Error> {
             files.insert(name);
         }
     }
-    let stems: Vec<&str> = read.iter().flat_map(|(a, _)| &a.variants).map(|v| v.stem.as_str()).collect();
+    let stems: Vec<&str> = read.iter().flat_map(|(a, _)| a.served()).map(|v| v.stem.as_str()).collect();
     for (algorithm, place) in read {
-        let named =
-            algorithm.variants.iter().map(|v| &v.file).chain(algorithm.setups.iter().map(|s| &s.file));
+        let named = algorithm.served().map(|v| &v.file).chain(algorithm.setups.iter().map(|s| &s.file));
         if let Some(none) = named.into_iter().find(|file| !files.contains(*file)) {
             return Err(place.key(
                 "file",
                 format!("no algorithm has array/{none}; the name is wanted, without a folder"),
             ));
         }
-        let twice =
-            algorithm.variants.iter().find(|v| stems.iter().filter(|stem| **stem == v.stem).count() > 1);
+        let twice = algorithm.served().find(|v| stems.iter().filter(|stem| **stem == v.stem).count() > 1);
         if let Some(variant) = twice {
             return Err(
                 place.key("stem", format!("two array variants are called `{}`; rename one", variant.stem))

@@ -41,6 +41,8 @@ pub struct Algorithm {
     pub hardware: bool,
     /// Which programs for the array serve which keys.
     pub variants: Vec<Variant>,
+    /// Which programs serve AEADs that are made of it.
+    pub aeads: Vec<Variant>,
     /// Which programs set keys up.
     pub setups: Vec<Setup>,
     /// Its folder.
@@ -81,6 +83,8 @@ pub struct Variant {
     pub stem: String,
     /// Bytes of a key; none of a hash.
     pub keys: Vec<usize>,
+    /// The AEAD whose frames it serves, by its name in the engines, and not those of the cipher's modes.
+    pub aead: Option<String>,
 }
 
 /// A program for the array that sets keys up.
@@ -157,6 +161,11 @@ impl Algorithm {
     /// If the folder cannot be read.
     pub fn programs(&self) -> Result<Vec<PathBuf>, Error> {
         files(&self.folder.join("array"), "ace")
+    }
+
+    /// Which programs serve frames: of its modes and of AEADs that are made of it.
+    pub fn served(&self) -> impl Iterator<Item = &Variant> {
+        self.variants.iter().chain(&self.aeads)
     }
 
     /// The digests of its context sets, if it has any.

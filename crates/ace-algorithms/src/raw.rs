@@ -45,6 +45,8 @@ struct Array {
     #[serde(default)]
     variant: Vec<Spanned<RawVariant>>,
     #[serde(default)]
+    aead: Vec<Spanned<RawAead>>,
+    #[serde(default)]
     keys: Vec<Spanned<RawSetup>>,
 }
 
@@ -54,6 +56,15 @@ struct RawVariant {
     file: String,
     stem: String,
     #[serde(default)]
+    key_bytes: Vec<usize>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawAead {
+    name: String,
+    file: String,
+    stem: String,
     key_bytes: Vec<usize>,
 }
 
@@ -133,6 +144,7 @@ pub fn read(path: &Path, text: &str) -> Result<(Algorithm, Place), Error> {
         identifier: identifier(&raw, &name, &place)?,
         hardware: rows.any(|row| !study(row)),
         variants: raw.array.variant.iter().map(|v| variant(v, &kind, &place)).collect::<Result<_, _>>()?,
+        aeads: raw.array.aead.iter().map(|v| aead(v, &kind, &place)).collect::<Result<_, _>>()?,
         setups: raw.array.keys.iter().map(setup).collect(),
         cpu: raw.cpu.map(Spanned::into_inner).unwrap_or_default(),
         title: raw.title,
@@ -221,7 +233,22 @@ fn variant(raw: &Spanned<RawVariant>, kind: &Kind, place: &Place) -> Result<Vari
             format!("array variant `{stem}`: `key_bytes` must be some of the cipher's; a hash has none");
         return Err(place.of(raw, message));
     }
-    Ok(Variant { file: file.clone(), stem: stem.clone(), keys: key_bytes.clone() })
+    Ok(Variant { file: file.clone(), stem: stem.clone(), keys: key_bytes.clone(), aead: None })
+}
+
+/// What AEADs there are the engines know.
+fn aead(raw: &Spanned<RawAead>, kind: &Kind, place: &Place) -> Result<Variant, Error> {
+    let RawAead { name, file, stem, key_bytes } = raw.get_ref();
+    match kind {
+        Kind::Cipher { keys, .. } if !key_bytes.is_empty() && key_bytes.iter().all(|n| keys.contains(n)) => {
+            let aead = Some(name.clone());
+            Ok(Variant { file: file.clone(), stem: stem.clone(), keys: key_bytes.clone(), aead })
+        }
+        _ => {
+            let message = format!("array AEAD `{stem}`: `key_bytes` must be some of the cipher's");
+            Err(place.of(raw, message))
+        }
+    }
 }
 
 fn setup(raw: &Spanned<RawSetup>) -> Setup {

@@ -29,6 +29,12 @@ key_bytes = [16]
 file = "rot.ace"
 stem = "rot"
 key_bytes = 16
+
+[[array.aead]]
+name = "rot-gcm"
+file = "rot.ace"
+stem = "rot_gcm"
+key_bytes = [8]
 "#;
 
 fn put(root: &Path, name: &str, text: &str) {
@@ -73,6 +79,9 @@ fn a_room_is_read_as_it_is() {
     assert_eq!((rot.name.as_str(), rot.identifier.as_str(), rot.code()), ("rot13", "ROT13", Some(0x3f)));
     assert_eq!(rot.kind, Kind::Cipher { code: 0x3f, block: 8, keys: vec![8, 16] });
     assert!(rot.hardware && rot.variants[0].keys == [16] && rot.setups[0].bytes == 16);
+    let served: Vec<_> =
+        rot.served().map(|v| (v.stem.as_str(), v.aead.as_deref(), v.keys.as_slice())).collect();
+    assert_eq!(served, [("rot", None, &[16][..]), ("rot_gcm", Some("rot-gcm"), &[8])]);
     let names: Vec<String> = rot.known_answers().unwrap().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["hmac_rot", "rot13"]);
 }
@@ -99,6 +108,9 @@ fn a_mistake_is_said_with_file_line_and_remedy() {
             17,
             "add [[array.variant]]",
         ),
+        ("key_bytes = [8]\n", "key_bytes = [24]\n", 25, "array AEAD `rot_gcm`: `key_bytes` must be some"),
+        ("stem = \"rot_gcm\"", "stem = \"rot\"", 17, "two array variants are called `rot`"),
+        ("name = \"rot-gcm\"\n", "", 25, "missing field `name`"),
     ] {
         assert!(GOOD.contains(old), "{old}");
         let error = refused(&GOOD.replacen(old, new, 1));

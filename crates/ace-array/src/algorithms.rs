@@ -34,6 +34,8 @@ pub struct Served {
     pub stem: &'static str,
     /// Bytes of a key; none of a hash.
     pub keys: &'static [usize],
+    /// The AEAD of these frames, by its name in the engines; of those of a cipher's modes and of a hash none.
+    pub aead: Option<&'static str>,
 }
 
 impl Served {
@@ -42,6 +44,11 @@ impl Served {
         SERVED
             .iter()
             .find(|served| served.code == code && (served.keys.is_empty() || served.keys.contains(&key)))
+    }
+
+    /// Who serves frames of this code that ask for an AEAD with a key of so many bytes.
+    pub fn aead(code: u8, key: usize) -> Option<&'static Served> {
+        AEADS.iter().find(|served| served.code == code && served.keys.contains(&key))
     }
 
     /// The variant for a direction; a hash has one.

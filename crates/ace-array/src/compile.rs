@@ -4,7 +4,7 @@
 use crate::bounds;
 use crate::codegen::emit;
 use crate::codegen::set::Set;
-use crate::error::{Error, Wrong};
+use crate::error::{Error, Misfit, Wrong};
 use crate::frontend::{Built, Program};
 use crate::ir::graph::Graph;
 use crate::ir::shape::{Kind, Shape};
@@ -75,12 +75,12 @@ fn refused_pin(graph: &Graph, shape: &Shape, effort: Effort) -> Option<(usize, S
 
 /// Compiles one variant. The same source has the same bytes.
 pub fn compile(program: &Program, variant: &str, shape: &Shape, effort: Effort) -> Result<Compiled, Error> {
-    let fit = |error: Error| match error {
-        Error::Schedule(what) => Error::Fit { variant: variant.to_owned(), what },
-        other => other,
-    };
     let built = program.build(variant)?;
     let graph = passes::all(&built.graph, shape, effort.goal);
+    let fit = |Misfit { what, node }: Misfit| {
+        let at = node.map_or(built.run, |node| graph.span(node));
+        Error::Fit(program.diagnostic(Wrong::new(at, format!("{variant} does not fit the array: {what}"))))
+    };
     passes::check_legal(&graph, shape).map_err(fit)?;
     let pinned = |(pin, why): (usize, String)| {
         let (context, span) = (graph.pins[pin].context, graph.pins[pin].span);
@@ -88,14 +88,17 @@ pub fn compile(program: &Program, variant: &str, shape: &Shape, effort: Effort) 
     };
     passes::check_pins(&graph, shape).map_err(pinned)?;
     let schedule = match schedule(&graph, shape, effort) {
-        Err(error @ Error::Schedule(_)) => match refused_pin(&graph, shape, effort) {
+        Err(misfit) => match refused_pin(&graph, shape, effort) {
             Some(pin) => return Err(pinned(pin)),
-            None => return Err(fit(error)),
+            None => return Err(fit(misfit)),
         },
-        found => found?,
+        Ok(found) => found,
     };
     check(&graph, shape, &schedule)?;
-    let set = emit(&built, &graph, shape, &schedule)?;
+    let set = emit(&built, &graph, shape, &schedule).map_err(|error| match error {
+        Error::Misfit(misfit) => fit(misfit),
+        other => other,
+    })?;
     bounds::check(&set, shape)?;
     Ok(Compiled { built, graph, goal: effort.goal, schedule, set })
 }

@@ -96,6 +96,28 @@ impl Diagnostic {
     }
 }
 
+/// What a graph asks for and the array has not.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{what}")]
+pub struct Misfit {
+    /// What is wanted, and what there is.
+    pub what: String,
+    /// The node that has to do without; none if it is no single one.
+    pub node: Option<usize>,
+}
+
+impl Misfit {
+    /// No single node is to blame.
+    pub fn of_all(what: impl Into<String>) -> Misfit {
+        Misfit { what: what.into(), node: None }
+    }
+
+    /// This node has to do without.
+    pub fn of(node: usize, what: impl Into<String>) -> Misfit {
+        Misfit { what: what.into(), node: Some(node) }
+    }
+}
+
 /// Why a step from a shape and a source to a set, or from bytes to a set, came to nothing.
 #[derive(Debug, Error)]
 pub enum Error {
@@ -105,14 +127,12 @@ pub enum Error {
     /// The source is wrong at a place that is named.
     #[error(transparent)]
     Source(#[from] Box<Diagnostic>),
-    /// The variant needs more of something than the array has.
-    #[error("{variant} does not fit the array: {what}")]
-    Fit {
-        /// The variant.
-        variant: String,
-        /// What it needs, and what there is.
-        what: String,
-    },
+    /// The variant needs more of something than the array has: at a line of its source, or of all of `run`.
+    #[error(transparent)]
+    Fit(Box<Diagnostic>),
+    /// The same of a graph whose source nobody has asked yet.
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
     /// The bytes are no set for this shape.
     #[error("the set is refused: {0}")]
     Set(String),

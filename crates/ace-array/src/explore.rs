@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Shapes against each other: what a tile of each takes, counted from how the RTL is built, and what algorithms get of it.
 
-use crate::Error;
+use crate::error::Misfit;
 use crate::ir::graph::Graph;
 use crate::ir::layout::Layout;
 use crate::ir::shape::{Kind, Shape, bits_for};
@@ -73,12 +73,12 @@ pub fn shapes(like: &Shape, most: usize) -> Vec<Shape> {
 ///
 /// # Errors
 /// Why it does not fit.
-pub fn interval(graph: &Graph, shape: &Shape, effort: Option<Effort>) -> Result<usize, Error> {
+pub fn interval(graph: &Graph, shape: &Shape, effort: Option<Effort>) -> Result<usize, Misfit> {
     match effort {
         Some(effort) => schedule(graph, shape, effort).map(|found| found.ii),
         None => match bound(graph, shape) {
             (least, _) if least <= shape.contexts => Ok(least),
-            (least, by) => Err(Error::Schedule(format!("its {}s alone take {least} contexts", by.name()))),
+            (least, by) => Err(Misfit::of_all(format!("its {}s alone take {least} contexts", by.name()))),
         },
     }
 }
@@ -95,19 +95,32 @@ pub fn front(points: &[(usize, f64)]) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// Yosys counts as many block memories and lines in the netlist of the repository's shape.
+    /// Yosys counts as many block memories and lines in the netlist of the repository's tile; and slots of such tiles, where
+    /// the ways share contexts, have no less.
     #[test]
     fn the_standard_shape_takes_what_was_synthesised() {
-        let area = area(&Shape::standard());
-        let routed = include_str!("../../../array/routed.json");
-        let of = |cell: &str| -> usize {
-            let tile = routed.split("\"tile\"").nth(1).expect("a tile was routed");
-            let at = tile.split(&format!("\"{cell}\": ")).nth(1).expect("its cells are there");
-            at.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().parse().unwrap_or(0)
-        };
-        assert_eq!(area.blocks, of("ebr"));
-        assert_eq!(area.lines, of("dpr16x4"));
-        assert!(area.multiplexers < of("lut4"), "{area:?}");
+        let (shape, area) = (Shape::standard(), area(&Shape::standard()));
+        let routed = serde_json::from_str(include_str!("../../../array/routed.json")).unwrap();
+        let serde_json::Value::Object(routed) = routed else { panic!("it is no object") };
+        let of = |design: &serde_json::Value, what: &str| design[what].as_u64().map(|count| count as usize);
+        let mut compared = 0;
+        for (name, design) in &routed {
+            // What has no ways was routed of a tile that had none.
+            let (Some(tiles), Some(ways)) = (of(design, "tiles"), of(design, "ways")) else { continue };
+            let cells = |cell: &str| of(&design["cells"], cell).unwrap();
+            if name == "tile" {
+                assert_eq!((area.blocks, area.lines), (cells("ebr"), cells("dpr16x4")));
+                assert!(area.multiplexers < cells("lut4"), "{area:?}");
+            } else {
+                let contexts = 2 * Layout::of(&shape).words();
+                let blocks = tiles * (contexts + ways * (area.blocks - contexts));
+                assert!(blocks < cells("ebr"), "{name}: {blocks} block memories and the front end's");
+                assert!(tiles * ways * area.lines < cells("dpr16x4"), "{name}: {area:?}");
+                assert!(tiles * ways * area.multiplexers < cells("lut4"), "{name}: {area:?}");
+            }
+            compared += 1;
+        }
+        assert!(compared > 0, "nothing of this tile was routed");
     }
 
     #[test]

@@ -44,5 +44,5 @@ pub use codegen::set;
 pub use compile::{Compiled, compile};
 pub use error::Error;
 pub use ir::{domain, graph, layout, shape};
-pub use sim::{host, tile, trace};
+pub use sim::{aead, host, tile, trace};
 pub use variants::Named;

@@ -104,7 +104,7 @@ const STRUCTS: &str = "
   } quad_ctx_t;
 
   typedef struct packed {
-    logic [1:0] op;
+    logic [4:0] op;
     port_t      b;
     port_t      a;
   } multiplier_ctx_t;
@@ -141,6 +141,7 @@ const STRUCTS: &str = "
     // Lanes by mask: odd ones take the high half, even ones the low one; or all the low half, rotated by a byte
     // for each lane.
     TargetTable = 3'd2,
+    // Lane 0: into the ALUs' key memories; lane 1: into the rotators'.
     TargetConstant = 3'd3,
     TargetKey = 3'd4,
     // Words of the stream, one for each input.
@@ -150,6 +151,8 @@ const STRUCTS: &str = "
 
   typedef struct packed {
     target_e     target;
+    // Of words of the stream: which of a tile's ways they are for. All else goes to all of them.
+    logic        way;
     logic        rotate;
     logic [3:0]  lane;
     logic [8:0]  at;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All tests of this crate from outside, in one program: `cargo test --test it NAME::`.
 
+mod aead;
 mod bounds;
 mod buffer_lifetimes;
 mod common;

@@ -2,9 +2,10 @@
 //! Every pass computes what was there before it: graphs of the sources and random ones, over random words.
 
 use ace_array::algorithms;
+use ace_array::domain::Half;
 use ace_array::graph::{AND, Graph, Id, NOT, OR, Op, Table, XOR};
-use ace_array::passes::{check_legal, cover, fold, legalise, sums, tables};
-use ace_array::schedule::Goal;
+use ace_array::passes::{balance, check_legal, cover, fold, legalise, sums, tables, turns};
+use ace_array::schedule::{Effort, Goal, check, schedule};
 use ace_array::shape::{Shape, latency};
 use proptest::prelude::*;
 
@@ -38,11 +39,15 @@ fn each(graph: &Graph, operands: usize, goal: Goal, what: &str) -> Graph {
         last.clone()
     };
     let mut graph = step("fold", fold(graph));
+    if let Some(turned) = turns(&graph) {
+        graph = step("turns", turned);
+    }
     graph = step("tables", tables(&graph));
     graph = step("sums", sums(&graph, shape.alu_operands));
     graph = step("cover", cover(&graph, shape.alu_operands, goal));
     graph = step("fold again", fold(&graph));
-    step("legalise", legalise(&graph))
+    graph = step("legalise", legalise(&graph, &shape));
+    step("balance", balance(&graph, &shape))
 }
 
 #[test]
@@ -77,7 +82,7 @@ fn any_graph(steps: &[(u8, u16, u16, u32)]) -> Graph {
     for (op, a, b, by) in steps {
         let (a, b) = (ids[usize::from(*a) % ids.len()], ids[usize::from(*b) % ids.len()]);
         let lane = *by as usize % 4;
-        let (op, args) = match op % 13 {
+        let (op, args) = match op % 16 {
             0 => (XOR, vec![a, b]),
             1 => (AND, vec![a, b]),
             2 => (OR, vec![a, b]),
@@ -89,7 +94,10 @@ fn any_graph(steps: &[(u8, u16, u16, u32)]) -> Graph {
             9 => (Op::Shift { right: by % 2 == 1, by: by / 2 % 32 }, vec![a]),
             10 => (Op::Quadratic { rotate: false }, vec![a]),
             11 => (Op::Lookup { table: lane, lane, six: lane == 3 }, vec![a]),
-            _ => (Op::Sum(1), vec![a]),
+            12 => (Op::Sum(1), vec![a]),
+            13 => (Op::Multiply, vec![a, b]),
+            14 => (Op::Carryless([Half::Low, Half::High, Half::Fold][*by as usize % 3]), vec![a, b]),
+            _ => (Op::Again, vec![a]),
         };
         ids.push(graph.add(op, args));
     }
@@ -113,6 +121,22 @@ proptest! {
         let shape = Shape { alu_operands: operands, ..Shape::standard() };
         prop_assert!(check_legal(&graph, &shape).is_ok());
     }
+
+    /// Whatever a few operations are, elements do them: no program of that size is refused.
+    #[test]
+    fn random_programs_are_scheduled(
+        steps in prop::collection::vec((any::<u8>(), any::<u16>(), any::<u16>(), any::<u32>()), 1..16),
+        operands in 2usize..=3,
+        quick in any::<bool>(),
+    ) {
+        let goal = if quick { Goal::Latency } else { Goal::Throughput };
+        let shape = Shape { alu_operands: operands, ..Shape::standard() };
+        let graph = ace_array::passes::all(&any_graph(&steps), &shape, goal);
+        prop_assert!(check_legal(&graph, &shape).is_ok());
+        let found = schedule(&graph, &shape, Effort::of(goal));
+        prop_assert!(found.is_ok(), "{:?} for {graph:?}", found.err());
+        prop_assert!(check(&graph, &shape, &found.unwrap()).is_ok());
+    }
 }
 
 #[test]
@@ -128,6 +152,29 @@ fn what_can_be_merged_is() {
     assert_eq!(counts("cast128.ace", "cast128_encrypt", 2)[..3], [32, 16, 16]);
     assert_eq!(counts("md5.ace", "md5", 3)[..2], [4 * 64 + 3, 64]);
     assert_eq!(counts("rc6.ace", "rc6_encrypt", 3)[3], 40);
+}
+
+/// SHA-256's sums of rotations as the standard prints them: where rotators and ALUs bound a graph, products make it shorter,
+/// and an XOR of two rotations, of which a product would be longer, stays what it is.
+#[test]
+fn sums_of_rotations_are_products_where_that_is_less() {
+    let counts = |words: usize, each: usize| {
+        let mut graph = Graph { inputs: words, ..Graph::default() };
+        for word in 0..words {
+            let x = graph.add(Op::Input(word), vec![]);
+            let turned: Vec<Id> =
+                [2, 13, 22][..each].iter().map(|by| graph.add(Op::Rotate(*by), vec![x])).collect();
+            let all = turned.into_iter().reduce(|all, id| graph.add(XOR, vec![all, id])).unwrap();
+            let out = graph.add(Op::Output(word), vec![all]);
+            graph.outputs.push(out);
+        }
+        let done = ace_array::passes::all(&graph, &Shape::standard(), Goal::Throughput);
+        same(&graph, &done, "sums of rotations");
+        ace_array::schedule::counts(&done)
+    };
+    assert_eq!(counts(12, 3)[..4], [0, 0, 0, 12]);
+    // Of two rotations the multiplier does one.
+    assert_eq!(counts(12, 2)[..4], [12, 12, 0, 12]);
 }
 
 /// Of four terms two are there early: the late ones wait for their sum, and not for each other's.

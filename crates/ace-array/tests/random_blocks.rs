@@ -2,6 +2,7 @@
 //! Random blocks under random keys: what the compiler's graphs compute, and what sets compute in the simulated tile, is what
 //! the CPU engine computes.
 
+use ace_array::Error;
 use ace_array::algorithms::{self, SERVED, Served};
 use ace_array::frontend::Built;
 use ace_array::host::{Block, Runner, to_bytes, to_words};
@@ -120,7 +121,11 @@ fn sets_compute_what_the_cpu_does() {
         let both = |way: &bool| [Goal::Throughput, Goal::Latency].map(|goal| (*way, goal));
         for (decrypt, goal) in ways(served).iter().flat_map(both) {
             let name = served.variant(decrypt);
-            let mut compiled = compile(&program, &name, &shape, Effort::of(goal)).unwrap();
+            let mut compiled = match compile(&program, &name, &shape, Effort::of(goal)) {
+                // Short ways take more operations: such a set there is none of, as `Named::sets` says.
+                Err(Error::Fit { .. }) if goal == Goal::Latency => continue,
+                compiled => compiled.unwrap(),
+            };
             let set = Set::from_bytes(&compiled.set.to_bytes(), &shape).unwrap();
             let all = cases(60, 20_000);
             for _ in (0..all).step_by(OF_A_KEY.min(all / 3)) {

@@ -28,7 +28,7 @@ fn every_select_and_every_operation_occurs() {
         all.map(move |field| (*unit, *field))
     });
     let narrow: Vec<_> = named.filter(|(_, field): &(_, Field)| field.width <= 5).collect();
-    assert!(narrow.len() > 60);
+    assert!(narrow.len() > 30);
     let mut seen = vec![BTreeSet::new(); narrow.len()];
     let mut contexts = vec![Context::new(&layout); shape.contexts];
     for (at, lane, data) in written(&trace::random(&shape, 1, 20_000).text) {

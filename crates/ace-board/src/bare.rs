@@ -40,14 +40,14 @@ impl Bare {
             let Some(need) = need else { continue };
             let task = Task::of(action, second, buffer).filter(|_| self.capabilities.can(&need));
             let Some(task) = task else { return Err(EngineError::NoConfiguration { need }) };
-            let request = Request { task, fresh_key: true, tag: 0, max_clocks: MAX_CLOCKS };
+            let request = Request { task, fresh_key: true, tag: 0, max_clocks: MAX_CLOCKS, then: None };
             let answer = execute(self.model.as_mut(), &[request]).pop();
             let result = answer.map_or(Err(Failure::Silent), |answer| answer.result);
             let result = result.map_err(|failure| {
                 self.model.reset();
                 self.error(failure)
             })?;
-            pass::apply(action, second, &result, buffer)?;
+            pass::apply(action, second, &result.ok_or(EngineError::Mismatch)?, buffer)?;
         }
         Ok(())
     }
@@ -81,6 +81,10 @@ impl Engine for Bare {
 
     fn capabilities(&self) -> &Capabilities {
         &self.capabilities
+    }
+
+    fn takes(&self, action: &Action) -> bool {
+        pass::fits(action)
     }
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {

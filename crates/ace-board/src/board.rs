@@ -22,7 +22,7 @@ use crate::pending::Pending;
 use crate::processor::Coprocessor;
 use crate::slot::Slot;
 pub use crate::source::{ModelSource, Models, SharedObjects};
-use crate::trace::Picos;
+use crate::trace::{KeysExpanded, Picos};
 use crate::worker::Worker;
 
 /// Why there is no board.
@@ -36,8 +36,8 @@ pub enum BoardError {
     Thread(#[from] std::io::Error),
     /// Models of one kind of slot cannot run what is loaded into another one.
     #[error(
-        "board: `[slot] kind` is \"{}\", and the models that it was given are of another kind; `ace_board::open` \
-         assembles a board of every kind",
+        "board: it has slots of which `[slot] kind` is \"{}\", and the models that it was given are of another kind; \
+         `ace_board::open` assembles a board of every kind",
         .0.name()
     )]
     Kind(SlotKind),
@@ -66,6 +66,8 @@ pub struct Board {
     decisions: Option<Vec<DecisionRecord>>,
     pub(crate) done: Vec<Completion>,
     pub(crate) failed: u64,
+    /// Keys that were expanded for slots that hold the array.
+    pub(crate) keys: KeysExpanded,
     ledger: Ledger,
 }
 
@@ -96,8 +98,8 @@ impl Board {
         source: Box<dyn ModelSource>,
     ) -> Result<Self, BoardError> {
         config.check().map_err(|(key, reason)| BoardError::Config(format!("{key}: {reason}")))?;
-        if !source.runs(config.slot.kind) {
-            return Err(BoardError::Kind(config.slot.kind));
+        if let Some(kind) = config.kinds().into_iter().find(|kind| !source.runs(*kind)) {
+            return Err(BoardError::Kind(kind));
         }
         let device = Device::by_name(&config.device)
             .ok_or_else(|| BoardError::Config(format!("unknown device `{}`", config.device)))?;
@@ -114,6 +116,10 @@ impl Board {
         let costs = Costs { load, switch: catalogue.switch_times(&config) };
         let mut queue = Queue::new(terms);
         queue.set_equivalents(catalogue.equivalents(), config.slot.banks);
+        if config.mixed() {
+            let sets: Vec<bool> = catalogue.configurations.iter().map(|one| one.context_set).collect();
+            queue.set_kinds(config.of_fabric(), sets.into());
+        }
         let slots: Vec<Slot> = slots.collect::<Result<_, _>>()?;
         Ok(Self {
             queue,
@@ -133,6 +139,7 @@ impl Board {
             decisions: None,
             done: Vec::new(),
             failed: 0,
+            keys: KeysExpanded::default(),
             ledger,
         })
     }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a configuration computes: the words of its manifest (docs/flow.md), parsed when it is read.
 
-use ace_engine::{Algorithm, Direction, Mode, Need};
+use ace_engine::{Aead, Algorithm, Direction, Mode, Need};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use crate::cbc_mac;
 
 /// What a hash core's frames may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +46,8 @@ pub struct Capability {
     pub directions: Vec<Direction>,
     /// Ciphers: modes.
     pub modes: Vec<Mode>,
+    /// Ciphers: AEADs that are made of it. What computes those has no modes.
+    pub aeads: Vec<Aead>,
     /// Hashes: what frames may ask for.
     pub operations: Vec<HashOperation>,
     /// The one of this name and code in the table.
@@ -61,6 +65,7 @@ impl Capability {
             key_bytes: Vec::new(),
             directions: Vec::new(),
             modes: Vec::new(),
+            aeads: Vec::new(),
             operations: Vec::new(),
             known,
         }
@@ -68,10 +73,11 @@ impl Capability {
 
     /// Whether this computes `need`.
     pub fn serves(&self, need: &Need) -> bool {
-        if self.known.is_none() || self.known != need.algorithm() {
+        let need = cbc_mac::computed(need);
+        if self.known.is_none() || self.known != asked_of(&need) {
             return false;
         }
-        match need {
+        match &need {
             Need::Cipher { mode, direction, key_len, .. } => {
                 self.key_bytes.contains(key_len)
                     && self.modes.contains(mode)
@@ -82,16 +88,34 @@ impl Capability {
             Need::Hmac { .. } => {
                 [HashOperation::HmacKey, HashOperation::Hash].iter().all(|it| self.operations.contains(it))
             }
-            Need::Aead { .. } | Need::Xcbc | Need::Cmac { .. } => false,
+            Need::Aead { aead, direction, key_len } => {
+                self.key_bytes.contains(key_len)
+                    && self.aeads.contains(aead)
+                    && self.directions.contains(direction)
+            }
+            // A packet is longer than the associated data of a frame.
+            Need::Gmac { .. } => false,
+            // A cipher's pass, above.
+            Need::Xcbc | Need::Cmac { .. } => false,
         }
     }
 
-    /// Whether there are frames that both answer: same code, and a direction of a cipher, whatever the length of the
-    /// key, or an operation of a hash.
+    /// Whether there are frames that both answer: same code, and a direction and a mode of a cipher, whatever the length of
+    /// the key, or an operation of a hash. Frames of an AEAD are others than those of its cipher.
     pub fn answers_like(&self, other: &Self) -> bool {
         self.code == other.code
-            && (self.directions.iter().any(|way| other.directions.contains(way))
+            && self.aeads.is_empty() == other.aeads.is_empty()
+            && ((self.directions.iter().any(|way| other.directions.contains(way))
+                && (!self.aeads.is_empty() || self.modes.iter().any(|mode| other.modes.contains(mode))))
                 || self.operations.iter().any(|operation| other.operations.contains(operation)))
+    }
+}
+
+/// The algorithm of the table by whose code a slot is asked.
+pub(crate) fn asked_of(need: &Need) -> Option<&'static Algorithm> {
+    match need {
+        Need::Aead { aead, .. } => aead.cipher(),
+        need => need.algorithm(),
     }
 }
 
@@ -106,6 +130,8 @@ struct Words {
     directions: Vec<String>,
     #[serde(default)]
     modes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    aeads: Vec<String>,
     #[serde(default)]
     operations: Vec<String>,
 }
@@ -124,11 +150,12 @@ impl TryFrom<Words> for Capability {
     type Error = UnknownWord;
 
     fn try_from(words: Words) -> Result<Self, UnknownWord> {
-        let Words { algorithm, code, key_bytes, directions, modes, operations } = words;
+        let Words { algorithm, code, key_bytes, directions, modes, aeads, operations } = words;
         Ok(Self {
             key_bytes,
             directions: parse(&algorithm, "directions", directions, &Direction::BOTH, Direction::name)?,
             modes: parse(&algorithm, "modes", modes, &Mode::ALL, Mode::name)?,
+            aeads: parse(&algorithm, "aeads", aeads, &Aead::ALL, Aead::name)?,
             operations: parse(
                 &algorithm,
                 "operations",
@@ -149,6 +176,7 @@ impl From<Capability> for Words {
             key_bytes: can.key_bytes,
             directions: can.directions.into_iter().map(|it| it.name().to_owned()).collect(),
             modes: can.modes.into_iter().map(|it| it.name().to_owned()).collect(),
+            aeads: can.aeads.into_iter().map(|it| it.name().to_owned()).collect(),
             operations: can.operations.into_iter().map(|it| it.name().to_owned()).collect(),
         }
     }
@@ -207,6 +235,33 @@ mod tests {
     }
 
     #[test]
+    fn an_aead_is_served_by_what_names_it_and_by_nothing_else() {
+        let text = AES.replace(r#""modes":["cbc","ctr"]"#, r#""aeads":["aes-gcm"]"#);
+        let can = read(&text).unwrap();
+        assert_eq!(read(&serde_json::to_string(&can).unwrap()).unwrap(), can);
+        let aead = |aead, direction, key_len| Need::Aead { aead, direction, key_len };
+        let sealed = aead(Aead::Gcm, Direction::Encrypt, 16);
+        assert!(can.serves(&sealed) && !read(AES).unwrap().serves(&sealed));
+        for other in [
+            aead(Aead::Gcm, Direction::Decrypt, 16),
+            aead(Aead::Gcm, Direction::Encrypt, 32),
+            aead(Aead::Ccm, Direction::Encrypt, 16),
+            aead(Aead::ChaCha20Poly1305, Direction::Encrypt, 32),
+        ] {
+            assert!(!can.serves(&other), "{other}");
+        }
+        let algorithm = Algorithm::by_name("aes").unwrap();
+        for mode in Mode::ALL {
+            let need = Need::Cipher { algorithm, mode, direction: Direction::Encrypt, key_len: 16 };
+            assert!(!can.serves(&need), "{need}");
+        }
+        // Of a slot's two kinds of frames each has a key of its own.
+        assert!(can.answers_like(&can) && !can.answers_like(&read(AES).unwrap()));
+        let error = read(&text.replace("aes-gcm", "gcm")).unwrap_err().to_string();
+        assert!(error.contains("`aeads` names the unknown \"gcm\"; known: aes-gcm, aes-ccm"), "{error}");
+    }
+
+    #[test]
     fn only_the_table_s_name_with_its_code_serves() {
         let need = |direction, mode| {
             let algorithm = Algorithm::by_name("aes").unwrap();
@@ -216,6 +271,10 @@ mod tests {
         let can = read(AES).unwrap();
         assert!(can.serves(&need(on, Mode::Cbc)) && can.serves(&need(back, Mode::Ctr)));
         assert!(!can.serves(&need(back, Mode::Cbc)) && !can.serves(&need(on, Mode::Ecb)));
+        // MACs that are CBC encryption.
+        assert!(can.serves(&Need::Xcbc) && can.serves(&Need::Cmac { key_len: 16 }));
+        let ctr = read(&AES.replace(r#""modes":["cbc","ctr"]"#, r#""modes":["ctr"]"#)).unwrap();
+        assert!(!ctr.serves(&Need::Xcbc) && !ctr.serves(&Need::Cmac { key_len: 16 }));
         for (old, new) in
             [(r#""code":1"#, r#""code":2"#), (r#""aes""#, r#""rot-13""#), (r#""aes""#, r#""AES""#)]
         {

@@ -13,6 +13,7 @@ use thiserror::Error;
 use crate::config::{BoardConfig, Loads};
 use crate::folders::ours;
 pub use crate::folders::{BUILD_VARIABLE, BuildFolder};
+use crate::frame::{AEAD_AAD_MAX, AEAD_NONCE, AEAD_ROOM, AEAD_TAGS};
 use crate::manifest::{Configuration, FileRef, ManifestError};
 use crate::record::RecordError;
 use crate::store::{NotSigned, Store};
@@ -66,8 +67,12 @@ pub(crate) enum SourceError {
 pub struct Catalogue {
     /// Where they were looked for.
     pub folder: PathBuf,
+    /// Of a board with slots of both kinds, where the context sets were looked for.
+    pub sets_folder: Option<PathBuf>,
     /// Those that can be used, by name; a [`crate::trace`] names them by their place here.
     pub configurations: Table<Configuration>,
+    /// Sets that expand the keys of those, where slots do that.
+    pub setups: Vec<Configuration>,
     /// Manifests that could not be used. They are not fatal: what they would serve is refused when needed.
     pub problems: Vec<String>,
     /// Where the bits of those configurations come from that it holds as they are.
@@ -98,8 +103,22 @@ impl Catalogue {
                     false
                 }
             });
+            catalogue.setups.retain(|one| ours(&one.model.path).is_ok());
         }
         catalogue
+    }
+
+    /// What is in either catalogue. Folder and library are those of the first one, which also names what goes wrong with it.
+    #[must_use]
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        self.sets_folder = Some(other.folder);
+        for one in other.configurations {
+            self.configurations.push(one);
+        }
+        self.setups.extend(other.setups);
+        self.problems.extend(other.problems);
+        self.sets.extend(other.sets);
+        self
     }
 
     /// Those of this folder, or what [`Catalogue::find`] finds.
@@ -107,7 +126,7 @@ impl Catalogue {
         folder.map_or_else(|| Self::find(None), Self::read)
     }
 
-    /// Reads `folder/*/manifest.json`. What sets keys up is no configuration: nothing asks for it by itself.
+    /// Reads `folder/*/manifest.json`. What sets keys up is no configuration, as nothing asks for it by itself.
     pub fn read(folder: &Path) -> Self {
         let mut catalogue = Self { folder: folder.into(), ..Self::default() };
         let Ok(entries) = std::fs::read_dir(folder) else { return catalogue };
@@ -118,7 +137,7 @@ impl Catalogue {
         manifests.sort();
         for manifest in manifests {
             match Configuration::read(&manifest) {
-                Ok(configuration) if configuration.sets_up.is_some() => {}
+                Ok(configuration) if configuration.sets_up.is_some() => catalogue.setups.push(configuration),
                 Ok(configuration) => drop(catalogue.configurations.push(configuration)),
                 Err(error @ ManifestError { .. }) => catalogue.problems.push(error.to_string()),
             }
@@ -149,6 +168,16 @@ impl Catalogue {
             true => store.set(configuration).is_ok(),
             false => store.holds(configuration),
         })
+    }
+
+    /// Whether a configuration would be loaded although nobody has signed it and no record says that it is proven.
+    pub(crate) fn unproven(&self, configuration: &Configuration) -> bool {
+        self.unsigned == Unsigned::Unproven
+            && self.stored(configuration).is_none()
+            && match configuration.context_set {
+                true => !self.sets.contains(&configuration.bitstream.sha256),
+                false => configuration.proven(&configuration.memory_sha256).is_err(),
+            }
     }
 
     /// Where the bits of a configuration come from.
@@ -271,7 +300,9 @@ impl Catalogue {
         for (at, one) in self.configurations.pairs() {
             let same = |group: &&mut Vec<ConfigurationId>| {
                 let first = group.first().map(|at| &self.configurations[*at]);
-                first.is_some_and(|first| first.can == one.can && first.device == one.device)
+                first.is_some_and(|first| {
+                    first.can == one.can && first.device == one.device && first.context_set == one.context_set
+                })
             };
             match groups.iter_mut().find(same) {
                 Some(group) => group.push(at),
@@ -285,7 +316,7 @@ impl Catalogue {
     /// What makes that `need` can be served: the library holds a configuration, of which a model is missing.
     fn what_makes_it(&self, need: &Need, device: &str) -> Option<String> {
         // A slot that holds the array takes none of the library's configurations.
-        if self.configurations.iter().any(|one| one.context_set) {
+        if self.sets_folder.is_none() && self.configurations.iter().any(|one| one.context_set) {
             return None;
         }
         let stored = self.store.as_deref()?.configurations();
@@ -307,17 +338,43 @@ impl Catalogue {
         let others: Vec<&str> =
             self.configurations.iter().filter(|c| c.serves(need)).map(|c| c.name.as_str()).collect();
         let makes_it = self.what_makes_it(need, device);
-        let mut reason = if !others.is_empty() {
+        let mut reason = if matches!(need, Need::Aead { .. }) && !self.candidates(need, device).is_empty() {
+            format!(
+                "slots have frames for nonces of {AEAD_NONCE} bytes, tags of {} and at most {AEAD_AAD_MAX} bytes of AAD, where \
+                 AAD in whole blocks and text are at most {AEAD_ROOM} bytes together, as a slot holds a text until it knows \
+                 the tag; with --engine auto this processor does the others",
+                AEAD_TAGS.map(|bytes| bytes.to_string()).join(", "),
+            )
+        } else if let Need::Gmac { .. } = need {
+            format!(
+                "GMAC's associated data are whole packets, and slots have frames for at most {AEAD_AAD_MAX} bytes of AAD; \
+                 with --engine auto this processor computes it"
+            )
+        } else if !others.is_empty() {
             format!("{} is for another device than {device}", others.join(", "))
         } else if let Some(what) = &makes_it {
             format!("none in {folder} computes {need}; {what}")
+        } else if let Some(sets) = &self.sets_folder {
+            let (sets_here, here): (Vec<_>, Vec<_>) =
+                self.configurations.iter().partition(|one| one.context_set);
+            format!(
+                "neither the {} configurations in {folder} nor the {} context sets in {} compute {need}; build a \
+                 configuration with `make models` or add a row to algorithm.toml (docs/array.md says what the array does not do)",
+                here.len(),
+                sets_here.len(),
+                sets.display()
+            )
         } else if self.configurations.is_empty() {
             format!("no configurations in {folder}; build them with `make models`")
         } else if self.configurations.iter().all(|one| one.context_set) {
             format!(
-                "none of the {} context sets in {folder} computes {need}; `ace array build` makes all that there are \
-                 (docs/array.md says what the array does not do)",
-                self.configurations.len()
+                "none of the {} context sets computes {need}; {}docs/array.md says what the array does not do",
+                self.configurations.len(),
+                // The library has all.
+                match self.store.as_deref().is_some_and(|store| !store.library().sets().is_empty()) {
+                    true => String::new(),
+                    false => format!("`ace array build` makes all that there are, in {folder}, and "),
+                }
             )
         } else {
             let names: Vec<&str> =

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `board.toml`: what the board is made of.
 
+mod array;
 mod defaults;
+mod slots;
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use ace_ecp5::Device;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use self::array::KeySetup;
 use crate::frame::HEADER;
 use crate::trace::Picos;
+
+pub use slots::SlotKind;
 
 /// A second on the virtual clock.
 pub const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
@@ -22,8 +26,10 @@ pub const PICOS_PER_SECOND: u128 = 1_000_000_000_000;
 pub struct BoardConfig {
     /// Part in every slot, `LFE5U-45F`.
     pub device: String,
-    /// How many slots there are; today each one is a whole part.
+    /// How many slots of [`SlotLimits::kind`] there are; today each one is a whole part.
     pub slots: usize,
+    /// How many slots that hold the array there are beside those of fabric.
+    pub array_slots: usize,
     /// Look-ahead of the controller in packets.
     pub packet_buffer: usize,
     /// Frames a slot may hold at a time.
@@ -122,40 +128,23 @@ pub struct Host {
 
 /// The slots, as the controller sees them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(from = "defaults::WrittenSlot")]
 pub struct SlotLimits {
-    /// What every slot is.
+    /// What every slot is, but for [`BoardConfig::array_slots`].
     pub kind: SlotKind,
-    /// Tiles of the array. Each is simulated by itself: what they share, an entrance and an exit of a beat a clock, is never
-    /// what they wait for behind a host link that is slower.
+    /// Tiles of the array; left out, all that the slot has. Each is simulated by itself: what they share, an entrance and an
+    /// exit of a beat a clock, is never what they wait for behind a host link that is slower.
     pub tiles: usize,
     /// Banks of a tile of the array that are used: with two, one runs while the other one is loaded. Policies and reports
     /// have each as a slot of its own. When the lanes have come to their ends, a change of bank takes no time that
     /// `python -m ace_flow array-slot` could measure in the RTL.
     pub banks: usize,
+    /// Who expands the keys of the array's ciphers, where there is a set for it.
+    pub key_setup: KeySetup,
+    /// A packet's cipher and HMAC are one task of an array with two tiles and a bank each, where they can be.
+    pub joint: bool,
     /// A slot that neither takes nor gives a beat for so long is reset and loses its configuration, in milliseconds.
     pub timeout_ms: f64,
-}
-
-/// What all slots are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SlotKind {
-    /// The device itself: configurations are bitstreams.
-    #[default]
-    Fabric,
-    /// The array, which was loaded before time 0: configurations are context sets.
-    Array,
-}
-
-impl SlotKind {
-    /// As `board.toml` has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fabric => "fabric",
-            Self::Array => "array",
-        }
-    }
 }
 
 /// What the policies promise a packet.
@@ -209,27 +198,16 @@ impl BoardConfig {
     /// Reads and checks `text`; `file` is for messages.
     pub fn from_text(text: &str, file: &Path) -> Result<Self, ConfigError> {
         let at = |line: usize, reason: String| ConfigError::Syntax { file: file.into(), line, reason };
-        let config: Self = toml::from_str(text).map_err(|e| {
+        let mut config: Self = toml::from_str(text).map_err(|e| {
             let line = e.span().map_or(1, |s| line_of(text, s.start));
             at(line, e.message().to_string())
         })?;
-        config.check().map_err(|(key, reason)| at(line_of_key(text, key), reason))?;
+        // What is left out are all tiles of a slot that holds the array, whatever stands beside it.
+        if config.array_slots > 0 && line_of_key(text, "slot.tiles").is_none() {
+            config.slot.tiles = SlotKind::Array.tiles();
+        }
+        config.check().map_err(|(key, reason)| at(line_of_key(text, key).unwrap_or(1), reason))?;
         Ok(config)
-    }
-
-    /// Slots as policies see them: a slot that holds the array is one for each bank of its tiles.
-    pub fn places(&self) -> usize {
-        self.slots * self.slot.tiles * self.slot.banks
-    }
-
-    /// The places of one tile, of which one works at a time: those around `place`.
-    pub fn tile(&self, place: usize) -> Range<usize> {
-        around(place, self.slot.banks)
-    }
-
-    /// The places of all tiles of one slot.
-    pub fn slot(&self, place: usize) -> Range<usize> {
-        around(place, self.slot.tiles * self.slot.banks)
     }
 
     /// Every figure within sensible bounds. The error is the key and what is wrong with it.
@@ -239,10 +217,13 @@ impl BoardConfig {
             let allowed = DEVICES.join(", ");
             return Err(("device", format!("unknown device `{}` (allowed: {allowed})", self.device)));
         }
-        whole("slots", self.slots, 1, 64)?;
-        let most = if self.slot.kind == SlotKind::Array { MOST_PLACES } else { 1 };
-        whole("slot.tiles", self.slot.tiles, 1, most)?;
-        whole("slot.banks", self.slot.banks, 1, most)?;
+        self.check_slots()?;
+        if self.slot.key_setup == KeySetup::Slot
+            && (self.slots_of(SlotKind::Array) == 0 || self.slot.banks != 1)
+        {
+            let reason = "\"slot\" wants slots that hold the array and banks = 1: the set that expands keys has the second bank";
+            return Err(("slot.key_setup", reason.into()));
+        }
         whole("packet_buffer", self.packet_buffer, 1, 1 << 20)?;
         whole("frame_buffers", self.frame_buffers, 1, 1024)?;
         let widths: &[u32] = match port.kind {
@@ -358,14 +339,6 @@ impl BoardConfig {
 /// Parts whose configuration memory is known, for messages.
 const DEVICES: [&str; 3] = ["LFE5U-25F", "LFE5U-45F", "LFE5U-85F"];
 
-/// Tiles of a slot, and banks of a tile. The RTL has two of both; more are a question to the model.
-const MOST_PLACES: usize = 4;
-
-fn around(place: usize, many: usize) -> Range<usize> {
-    let first = place / many * many;
-    first..first + many
-}
-
 /// `clocks` periods of a clock of `hz`, rounded up to a picosecond.
 pub fn clocks_time(clocks: u64, hz: u64) -> Picos {
     let time = (u128::from(clocks) * PICOS_PER_SECOND).div_ceil(u128::from(hz.max(1)));
@@ -403,8 +376,8 @@ fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes().iter().take(offset).filter(|b| **b == b'\n').count() + 1
 }
 
-/// The line on which a key such as `host_link.width` is set; 1 if it is not.
-fn line_of_key(text: &str, key: &str) -> usize {
+/// The line on which a key such as `host_link.width` is set, if it is.
+fn line_of_key(text: &str, key: &str) -> Option<usize> {
     let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
     let mut current = String::new();
     for (at, line) in text.lines().enumerate() {
@@ -416,11 +389,11 @@ fn line_of_key(text: &str, key: &str) -> usize {
         {
             let left = left.trim();
             if (current == table && left == name) || (current.is_empty() && left == key) {
-                return at + 1;
+                return Some(at + 1);
             }
         }
     }
-    1
+    None
 }
 
 #[cfg(test)]

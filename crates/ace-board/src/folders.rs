@@ -13,6 +13,9 @@ use std::sync::OnceLock;
 /// Name of the variable that names another build folder.
 pub const BUILD_VARIABLE: &str = "ACE_BUILD";
 
+/// The model of the array's slot, in a build folder: what runs the library's context sets.
+pub(crate) const ARRAY_MODEL: &str = "array/slot.so";
+
 /// What shows that a folder is a checkout of ACE.
 const CHECKOUT: &str = "flow/ace_flow/__main__.py";
 
@@ -88,7 +91,8 @@ impl BuildFolder {
         if let Some(path) = build.map(Path::to_owned).or_else(variable) {
             return Self { path, named: true };
         }
-        let found = search(|p| p.join("build"), "lib/ace", |p| p.join("configurations").is_dir());
+        let made = |p: &Path| p.join("configurations").is_dir() || p.join(ARRAY_MODEL).is_file();
+        let found = search(|p| p.join("build"), "lib/ace", made);
         Self { path: found.unwrap_or_else(|| "build".into()), named: false }
     }
 }

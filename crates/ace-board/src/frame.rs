@@ -16,6 +16,22 @@ pub const HEADER: usize = 16;
 /// The longest HMAC key that a frame carries as it is; longer ones are hashed first.
 pub const HMAC_KEY_MAX: usize = 64;
 
+/// Bytes of an AEAD's nonce.
+pub const AEAD_NONCE: usize = 12;
+/// Bytes that an AEAD's tag may have.
+pub const AEAD_TAGS: [usize; 3] = [8, 12, 16];
+/// The longest AAD.
+pub const AEAD_AAD_MAX: usize = 255;
+/// AAD and text begin with such a block each.
+pub const AEAD_BLOCK: usize = 16;
+/// Of a lane's buffer, what AAD, in whole blocks, and text may be together.
+pub const AEAD_ROOM: usize = 2032;
+
+/// Beats that a cipher's frame passes on in front of its result at most.
+pub const PASSED_ON_MAX: usize = 31;
+/// Bytes of payload of a frame whose result is a frame at most.
+pub const JOINT_MAX: usize = 2031;
+
 /// Byte 1 of a request.
 pub mod op {
     /// A cipher in ECB mode; no IV.
@@ -36,7 +52,7 @@ pub mod op {
     pub const HMAC_STATES: u8 = 0x31;
     /// HMAC, whose key section is the key itself, at most [`HMAC_KEY_MAX`](super::HMAC_KEY_MAX) bytes.
     pub const HMAC_KEY: u8 = 0x32;
-    /// Authenticated encryption; reserved, and every slot refuses it today.
+    /// Authenticated encryption: the array alone has it.
     pub const AEAD: u8 = 0x41;
 }
 
@@ -84,10 +100,14 @@ pub enum Status {
     OtherArray = 11,
     /// A context set's CRC is not that of its bytes.
     BadCrc = 12,
+    /// The result is a frame that no tile takes.
+    NoTile = 13,
+    /// An AEAD's tag is another one than that of the text.
+    BadTag = 16,
 }
 
 impl Status {
-    const ALL: [Status; 13] = [
+    const ALL: [Status; 15] = [
         Status::Ok,
         Status::UnknownAlgorithm,
         Status::UnknownOperation,
@@ -101,11 +121,13 @@ impl Status {
         Status::BadSet,
         Status::OtherArray,
         Status::BadCrc,
+        Status::NoTile,
+        Status::BadTag,
     ];
 
     /// By its code in a response.
     pub fn from_code(code: u8) -> Option<Self> {
-        Self::ALL.get(usize::from(code)).copied()
+        Self::ALL.into_iter().find(|status| *status as u8 == code)
     }
 }
 
@@ -125,6 +147,8 @@ impl fmt::Display for Status {
             Status::BadSet => "context set damaged or of another format",
             Status::OtherArray => "context set for another array",
             Status::BadCrc => "context set's CRC is wrong",
+            Status::NoTile => "no tile takes the frame that is the result",
+            Status::BadTag => "the tag is not that of the text",
         })
     }
 }
@@ -239,6 +263,16 @@ pub fn request(task: &Task, key: KeySection<'_>, tag: u16) -> Zeroizing<Vec<u8>>
             }
             iv = bytes;
         }
+        Pass::Aead { algorithm, direction, nonce, tag_len, .. } => {
+            header.algorithm = algorithm.code;
+            header.op = op::AEAD;
+            header.result_len = low(*tag_len);
+            if *direction == Direction::Decrypt {
+                header.flags |= flag::DECRYPT;
+                header.payload_len = low(result_len(task));
+            }
+            iv = nonce;
+        }
         Pass::Hash { algorithm } => {
             header.algorithm = algorithm.code;
             header.op = op::HASH;
@@ -256,12 +290,23 @@ pub fn request(task: &Task, key: KeySection<'_>, tag: u16) -> Zeroizing<Vec<u8>>
         header.key_len = low(key.len());
     }
     header.iv_len = low(iv.len());
-    assemble(header, &[key, iv, &task.data])
+    let Pass::Aead { aad, .. } = &task.pass else { return assemble(header, &[key, iv, &task.data]) };
+    header.aad_len = low(aad.len());
+    let (text, tag) = task.data.split_at(task.data.len().min(header.payload_len as usize));
+    assemble(header, &[key, iv, aad, text, tag])
 }
 
 /// Bytes that the result of a task has.
 pub fn result_len(task: &Task) -> usize {
     task.pass.result_len(task.data.len())
+}
+
+/// Bytes at the end of the result that begin with a beat of their own: the tag of an AEAD that encrypts.
+pub fn behind(task: &Task) -> usize {
+    match &task.pass {
+        Pass::Aead { direction: Direction::Encrypt, tag_len, .. } => *tag_len,
+        _ => 0,
+    }
 }
 
 /// Narrows a length that was checked before; what does not fit becomes the largest value, which no slot accepts.
@@ -275,6 +320,10 @@ trait Bounded {
 
 impl Bounded for u8 {
     const LARGEST: u8 = u8::MAX;
+}
+
+impl Bounded for u16 {
+    const LARGEST: u16 = u16::MAX;
 }
 
 impl Bounded for u32 {
@@ -318,7 +367,18 @@ pub enum ResponseError {
 }
 
 /// Takes a response apart.
+///
+/// # Errors
+/// What breaks the rules of the boundary.
 pub fn response(bytes: &[u8]) -> Result<Response<'_>, ResponseError> {
+    response_and(bytes, 0).map(|(response, _)| response)
+}
+
+/// The same of a result that ends with so many bytes on beats of their own ([`behind`]), and those bytes.
+///
+/// # Errors
+/// What breaks the rules of the boundary.
+pub fn response_and(bytes: &[u8], behind: usize) -> Result<(Response<'_>, &[u8]), ResponseError> {
     let (beats, trailer) = match bytes.split_last_chunk::<BEAT>() {
         Some(split) if bytes.len().is_multiple_of(BEAT) => split,
         _ => return Err(ResponseError::Beats(bytes.len())),
@@ -332,14 +392,20 @@ pub fn response(bytes: &[u8]) -> Result<Response<'_>, ResponseError> {
     let length = ResponseError::Length { announced, beats: beats.len() };
     if status != Status::Ok {
         // Nothing before such a status may be used.
-        return if announced == 0 { Ok(Response { tag, status, result: &[] }) } else { Err(length) };
+        return match announced {
+            0 => Ok((Response { tag, status, result: &[] }, &[])),
+            _ => Err(length),
+        };
     }
-    if announced > beats.len() || padded(announced) != beats.len() {
+    let Some(len) = announced.checked_sub(behind) else { return Err(length) };
+    if padded(len) + padded(behind) != beats.len() {
         return Err(length);
     }
-    let (result, padding) = beats.split_at(announced);
-    if padding.iter().any(|b| *b != 0) {
+    let (first, last) = beats.split_at(padded(len));
+    let (result, padding) = first.split_at(len);
+    let (last, more) = last.split_at(behind);
+    if padding.iter().chain(more).any(|b| *b != 0) {
         return Err(ResponseError::Padding);
     }
-    Ok(Response { tag, status, result })
+    Ok((Response { tag, status, result }, last))
 }

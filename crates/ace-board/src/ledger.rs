@@ -145,6 +145,9 @@ impl Ledger {
                 slot.load += time;
                 slot.loads += done;
                 slot.resident = refused.is_none().then_some(*configuration);
+                if refused.is_none() && !slot.loaded.contains(configuration) {
+                    slot.loaded.push(*configuration);
+                }
                 *fresh = refused.is_none();
                 if let Some(c) = self.configurations.get_mut(*configuration) {
                     c.load += time;

@@ -11,7 +11,8 @@ use ace_library::file::is_name;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::capability::Capability;
+use crate::capability::{Capability, asked_of};
+use crate::cbc_mac;
 use crate::config::hz;
 use crate::record::{self, Origin, RecordError};
 use crate::trace::Picos;
@@ -338,6 +339,7 @@ impl Configuration {
 
     /// Estimate of a slot's time for `bytes` of data: what the manifest measured, else a bit per clock.
     pub fn estimate(&self, need: &Need, bytes: usize) -> Picos {
+        let need = &cbc_mac::computed(need);
         let fits = |r: &&Rate| {
             let (mode, direction, key) = match need {
                 Need::Cipher { mode, direction, key_len, .. } => {
@@ -345,7 +347,7 @@ impl Configuration {
                 }
                 _ => (None, None, None),
             };
-            need.algorithm().is_some_and(|algorithm| r.algorithm == algorithm.name)
+            asked_of(need).is_some_and(|algorithm| r.algorithm == algorithm.name)
                 && (r.mode.is_none() || mode.is_none() || r.mode.as_deref() == mode)
                 && (r.direction.is_none() || direction.is_none() || r.direction.as_deref() == direction)
                 && (r.key_bytes.is_none() || key.is_none() || r.key_bytes == key)

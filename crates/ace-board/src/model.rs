@@ -14,7 +14,7 @@ use std::sync::Arc;
 use libloading::Library;
 use thiserror::Error;
 
-pub use self::frames::{Frame, Options, RunError, SlotModel, Stopped};
+pub use self::frames::{Frame, KeyFrames, Options, RunError, SetsUp, SlotModel, Stopped};
 use self::shared::{Copy, functions};
 use crate::manifest::{FileRef, KeptLut};
 use crate::stream::{Seen, Stream};

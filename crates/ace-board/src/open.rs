@@ -12,7 +12,7 @@ use crate::array::{self, ArrayError, Sets};
 use crate::board::{Board, BoardError};
 use crate::catalogue::{Catalogue, Unsigned};
 use crate::config::{BoardConfig, SlotKind};
-use crate::source::{ModelSource, Models, SharedObjects};
+use crate::source::{ModelSource, Models, OfBoth, SharedObjects};
 use crate::store::{Store, StoreError};
 
 /// All that says which board it is, but for what decides on it.
@@ -59,28 +59,51 @@ pub struct Parts {
 }
 
 impl Assembly {
-    /// Opens the library and reads what there is to load. A kind of slot is one arm of the match.
+    /// Opens the library and reads what there is to load. A kind of slot is one arm of the match; what there is for slots of
+    /// several kinds is in one catalogue.
     ///
     /// # Errors
-    /// When the library is refused, or there is nothing for slots of this kind.
+    /// When the library is refused, or there is nothing for slots of a kind.
     pub fn parts(self) -> Result<Parts, OpenError> {
         let Self { config, folder, configurations, guard, unsigned, loadable } = self;
         let store = Store::open(&config.controller, folder.as_deref(), guard)?.map(Arc::new);
         if let Some(folder) = configurations.as_ref().filter(|folder| !folder.is_dir()) {
             return Err(OpenError::Folder(folder.clone()));
         }
-        let (mut catalogue, source): (Catalogue, Box<dyn ModelSource>) = match config.slot.kind {
-            SlotKind::Fabric => (Catalogue::of(configurations.as_deref()), Box::new(SharedObjects)),
-            SlotKind::Array => {
-                let sets = array::catalogue(config.slot.tiles, configurations.as_deref())?;
-                if let Some(store) = store.as_deref().filter(|_| unsigned == Unsigned::Refused) {
-                    array::check_model(&sets, config.slot.tiles, store)?;
-                }
-                (sets, Box::new(Sets { store: store.clone() }))
-            }
+        let kinds = config.kinds();
+        // A folder that has only what is for one kind leaves the other one to where that is found.
+        let has = |kind: SlotKind| {
+            let has = |folder: &PathBuf| {
+                let found = Catalogue::read(folder).configurations;
+                kinds.len() == 1 || found.iter().any(|one| one.context_set == (kind == SlotKind::Array))
+            };
+            configurations.as_ref().filter(|folder| has(folder)).map(PathBuf::as_path)
         };
-        catalogue.store = store;
+        let mut catalogue: Option<Catalogue> = None;
+        for kind in &kinds {
+            let own = match kind {
+                SlotKind::Fabric => {
+                    let mut own = Catalogue::of(has(*kind));
+                    own.configurations.retain(|one| kinds.len() == 1 || !one.context_set);
+                    own
+                }
+                SlotKind::Array => array::catalogue(has(*kind), store.as_deref(), unsigned)?,
+            };
+            catalogue = Some(match catalogue {
+                Some(others) => others.with(own),
+                None => own,
+            });
+        }
+        let mut catalogue = catalogue.unwrap_or_default();
+        catalogue.store = store.clone();
         catalogue.unsigned = unsigned;
+        let (setups, hashes) = (catalogue.key_sets(&config), catalogue.hash_sets(&config));
+        let sets = Sets { store, setups, hashes };
+        let source: Box<dyn ModelSource> = match kinds[..] {
+            [SlotKind::Fabric] => Box::new(SharedObjects),
+            [SlotKind::Array] => Box::new(sets),
+            _ => Box::new(OfBoth { sets }),
+        };
         if loadable {
             catalogue = catalogue.loadable();
         }

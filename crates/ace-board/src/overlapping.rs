@@ -34,7 +34,7 @@ impl Board {
         let long =
             |op: &u64| it.flights.iter().any(|f| f.op == *op && f.request.as_ref().is_some_and(is_long));
         let ready = it.waiting().take_while(|f| turn.is_none_or(|turn| f.handover < turn)).map(|f| f.op);
-        let mut ready: Vec<u64> = ready.take(in_flight.saturating_sub(inside)).collect();
+        let mut ready: Vec<u64> = ready.take(it.room(in_flight).saturating_sub(inside)).collect();
         // A key that is hashed first takes two frames, of which the second needs the answer of the first.
         match ready.iter().position(long) {
             Some(0) if running => return,

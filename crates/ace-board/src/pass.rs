@@ -3,10 +3,12 @@
 //! into one or two of them.
 
 use ace_engine::{
-    Action, Algorithm, Buffer, Direction, EngineError, Illegal, Key, Kind, Mac, Mode, Need, Operation,
-    Purpose, Secret, Tag,
+    Action, Aead, Algorithm, Buffer, Direction, EngineError, Illegal, Key, Kind, Mac, Mode, Need, Operation,
+    Purpose, Secret, Span, Tag,
 };
 use subtle::ConstantTimeEq;
+
+use crate::{cbc_mac, frame};
 
 /// What is to be computed, without the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +25,23 @@ pub enum Pass {
         key: Secret,
         /// Nothing for ECB, else one block; for CTR the first counter block.
         iv: Vec<u8>,
+    },
+    /// One direction of an AEAD. The tag is behind the text: of the result when it encrypts, of the data when it decrypts.
+    Aead {
+        /// The AEAD.
+        aead: Aead,
+        /// The cipher that it is made of.
+        algorithm: &'static Algorithm,
+        /// Whether it encrypts or decrypts.
+        direction: Direction,
+        /// The key, of a length that the AEAD takes.
+        key: Secret,
+        /// Never the same twice under one key.
+        nonce: Vec<u8>,
+        /// What is authenticated and not encrypted.
+        aad: Vec<u8>,
+        /// Bytes of the tag.
+        tag_len: usize,
     },
     /// The whole digest.
     Hash {
@@ -47,6 +66,9 @@ impl Pass {
             Pass::Cipher { algorithm, mode, direction, key, .. } => {
                 Need::Cipher { algorithm, mode: *mode, direction: *direction, key_len: key.len() }
             }
+            Pass::Aead { aead, direction, key, .. } => {
+                Need::Aead { aead: *aead, direction: *direction, key_len: key.len() }
+            }
             Pass::Hash { algorithm } => Need::Hash { algorithm },
             Pass::Hmac { algorithm, .. } => Need::Hmac { algorithm },
         }
@@ -55,16 +77,17 @@ impl Pass {
     /// The cipher or hash of the pass.
     pub fn algorithm(&self) -> &'static Algorithm {
         match self {
-            Pass::Cipher { algorithm, .. } | Pass::Hash { algorithm } | Pass::Hmac { algorithm, .. } => {
-                algorithm
-            }
+            Pass::Cipher { algorithm, .. }
+            | Pass::Aead { algorithm, .. }
+            | Pass::Hash { algorithm }
+            | Pass::Hmac { algorithm, .. } => algorithm,
         }
     }
 
     /// Nothing for a hash.
     pub fn key(&self) -> Option<&Secret> {
         match self {
-            Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => Some(key),
+            Pass::Cipher { key, .. } | Pass::Aead { key, .. } | Pass::Hmac { key, .. } => Some(key),
             Pass::Hash { .. } => None,
         }
     }
@@ -73,6 +96,8 @@ impl Pass {
     pub fn result_len(&self, data: usize) -> usize {
         match self {
             Pass::Cipher { .. } => data,
+            Pass::Aead { direction: Direction::Encrypt, tag_len, .. } => data + tag_len,
+            Pass::Aead { tag_len, .. } => data.saturating_sub(*tag_len),
             Pass::Hash { algorithm } => match algorithm.kind {
                 Kind::Hash { digest, .. } => digest,
                 Kind::Cipher { .. } => 0,
@@ -102,6 +127,17 @@ impl Task {
                 let key = Key::cipher(algorithm, *mode, key.as_bytes())?;
                 Operation::cipher(key, *direction, iv, &self.data)?
             }
+            Pass::Aead { aead, direction, key, nonce, aad, tag_len, .. } => {
+                let key = Key::aead(*aead, key.as_bytes())?;
+                match direction {
+                    Direction::Encrypt => Operation::aead(key, nonce, aad, &self.data, *tag_len),
+                    Direction::Decrypt => {
+                        let text = self.data.len().checked_sub(*tag_len).ok_or(Illegal::Range)?;
+                        let (text, tag) = self.data.split_at(text);
+                        Operation::check_aead(key, nonce, aad, text, tag)
+                    }
+                }
+            }
             Pass::Hash { algorithm } => {
                 let key = Key::hash(algorithm)?;
                 let len = key.tag_len();
@@ -119,6 +155,9 @@ impl Task {
     /// What an engine has left in the buffer of [`Task::operation`].
     pub fn result(&self, buffer: &Buffer) -> Vec<u8> {
         let len = self.pass.result_len(self.data.len());
+        if let Pass::Aead { .. } = self.pass {
+            return buffer[..len].to_vec();
+        }
         buffer[buffer.len().saturating_sub(len)..].to_vec()
     }
 
@@ -132,16 +171,18 @@ impl Task {
             }
             Action::Mac { key, over, suffix, tag }
             | Action::CipherMac { mac: key, over, suffix, tag, .. } => {
+                let data = [&packet[over.range()], suffix].concat();
                 let pass = match key.purpose() {
+                    _ if cbc_mac::is_one(key) => return cbc_mac::task(key, data),
                     Purpose::Hash(algorithm) => Pass::Hash { algorithm },
                     Purpose::Mac(Mac::Hmac(algorithm)) => {
                         Pass::Hmac { algorithm, key: key.secret().clone(), output_len: tag.span().len() }
                     }
                     _ => return None,
                 };
-                Some(Self { pass, data: [&packet[over.range()], suffix].concat() })
+                Some(Self { pass, data })
             }
-            Action::Aead { .. } => None,
+            Action::Aead { .. } => aead(action, packet),
         }
     }
 }
@@ -156,13 +197,76 @@ fn cipher(key: &Key, direction: Direction, iv: &[u8], data: &[u8]) -> Option<Tas
     Some(Task { pass, data: data.to_vec() })
 }
 
+/// An AEAD whose frame a slot can hold.
+fn aead(action: &Action, packet: &[u8]) -> Option<Task> {
+    let Action::Aead { key, direction, nonce, aad, text, tag } = action else { return None };
+    let Purpose::Aead(aead) = key.purpose() else { return None };
+    let algorithm = aead.cipher().filter(|_| fits(action))?;
+    let mut data = packet[text.range()].to_vec();
+    if *direction == Direction::Decrypt {
+        data.extend_from_slice(&packet[tag.range()]);
+    }
+    let (nonce, aad_bytes) = (nonce.bytes(packet).to_vec(), aad.bytes(packet).to_vec());
+    let (direction, tag_len, key) = (*direction, tag.len(), key.secret().clone());
+    let pass = Pass::Aead { aead, algorithm, direction, key, nonce, aad: aad_bytes, tag_len };
+    Some(Task { pass, data })
+}
+
+/// The second pass of an action that encrypts and then authenticates, and what it covers in front of the ciphertext, where the
+/// slot that enciphers can pass the result on to it ([docs/array.md], "Results that are frames").
+pub(crate) fn follows(action: &Action, packet: &[u8]) -> Option<(Pass, Vec<u8>)> {
+    let Action::CipherMac { cipher, direction: Direction::Encrypt, iv, text, mac, over, suffix, tag } =
+        action
+    else {
+        return None;
+    };
+    let Purpose::Cipher { mode, .. } = cipher.purpose() else { return None };
+    let Purpose::Mac(Mac::Hmac(algorithm)) = mac.purpose() else { return None };
+    let front = packet.get(over.start as usize..text.start as usize)?;
+    // CBC has its IV from the end of what is passed on.
+    let place = match mode {
+        Mode::Ecb | Mode::Ctr => true,
+        Mode::Cbc => front.ends_with(iv),
+        Mode::Cfb | Mode::Cfb8 | Mode::Ofb => false,
+    };
+    let whole = frame::HEADER + front.len();
+    let fits = place
+        && suffix.is_empty()
+        && over.end == text.end
+        && !text.is_empty()
+        && whole.is_multiple_of(frame::BEAT)
+        && whole / frame::BEAT <= frame::PASSED_ON_MAX
+        && whole + text.len() <= frame::JOINT_MAX
+        && mac.secret().len() <= frame::HMAC_KEY_MAX;
+    let pass = Pass::Hmac { algorithm, key: mac.secret().clone(), output_len: tag.span().len() };
+    fits.then(|| (pass, front.to_vec()))
+}
+
+/// Puts the results of both passes where the action wants them.
+pub(crate) fn apply_both(action: &Action, result: &[u8], packet: &mut [u8]) -> Result<(), EngineError> {
+    let (text, tag) = result.split_at_checked(data_len(action, false)).ok_or(Illegal::Range)?;
+    apply(action, false, text, packet)?;
+    apply(action, true, tag, packet)
+}
+
+/// Whether a slot that computes what an action needs has frames for its lengths: of an AEAD alone it may have none, as a slot
+/// holds the whole text until it knows the tag.
+pub fn fits(action: &Action) -> bool {
+    let Action::Aead { nonce, aad, text, tag, .. } = action else { return true };
+    nonce.len() == frame::AEAD_NONCE
+        && frame::AEAD_TAGS.contains(&tag.len())
+        && aad.len() <= frame::AEAD_AAD_MAX
+        && aad.len().next_multiple_of(frame::AEAD_BLOCK).saturating_add(text.len()) <= frame::AEAD_ROOM
+}
+
 /// Bytes of data that the first or second pass of an action is given.
 pub(crate) fn data_len(action: &Action, second: bool) -> usize {
     match action {
         Action::Cipher { text, .. } | Action::Aead { text, .. } => text.len(),
         Action::CipherMac { text, .. } if second != action_encrypts(action) => text.len(),
-        Action::Mac { over, suffix, .. } | Action::CipherMac { over, suffix, .. } => {
-            over.len() + suffix.len()
+        Action::Mac { key, over, suffix, .. } | Action::CipherMac { mac: key, over, suffix, .. } => {
+            let len = over.len() + suffix.len();
+            if cbc_mac::is_one(key) { cbc_mac::data_len(len) } else { len }
         }
     }
 }
@@ -178,10 +282,16 @@ pub(crate) fn apply(
     packet: &mut [u8],
 ) -> Result<(), EngineError> {
     let encrypts = action_encrypts(action);
-    let place = match action {
-        Action::Cipher { text, .. } | Action::Aead { text, .. } => *text,
-        Action::CipherMac { text, .. } if second != encrypts => *text,
-        Action::Mac { tag, .. } | Action::CipherMac { tag, .. } => {
+    if let Action::Aead { direction: Direction::Encrypt, text, tag, .. } = action {
+        let (sealed, written) = result.split_at_checked(text.len()).ok_or(Illegal::Range)?;
+        put(packet, *text, sealed)?;
+        return put(packet, *tag, written);
+    }
+    let (place, result) = match action {
+        Action::Cipher { text, .. } | Action::Aead { text, .. } => (*text, result),
+        Action::CipherMac { text, .. } if second != encrypts => (*text, result),
+        Action::Mac { key, tag, .. } | Action::CipherMac { mac: key, tag, .. } => {
+            let result = if cbc_mac::is_one(key) { cbc_mac::tag(result) } else { result };
             let found = packet.get(tag.span().range()).unwrap_or_default();
             // A digest comes whole.
             let computed = result.get(..found.len()).ok_or(Illegal::TagLength(found.len()))?;
@@ -191,9 +301,14 @@ pub(crate) fn apply(
                     false => Err(EngineError::Mismatch),
                 };
             }
-            tag.span()
+            (tag.span(), result)
         }
     };
+    put(packet, place, result)
+}
+
+/// As much of a result as its place has.
+fn put(packet: &mut [u8], place: Span, result: &[u8]) -> Result<(), EngineError> {
     let place = packet.get_mut(place.range()).ok_or(Illegal::Range)?;
     let len = place.len();
     place.copy_from_slice(result.get(..len).ok_or(Illegal::Range)?);

@@ -17,6 +17,8 @@ pub(crate) struct Pending {
     /// When this pass of it did.
     pub queued: Picos,
     pub words: Arc<str>,
+    /// The place that takes the result of its first pass, if its second one is part of the same task.
+    pub joint: Option<usize>,
 }
 
 impl Pending {

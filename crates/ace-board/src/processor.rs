@@ -36,5 +36,6 @@ impl Coprocessor {
 
 /// Whether a pass is one that a slot could be asked for as well.
 fn can(need: &Need) -> bool {
-    !matches!(need, Need::Aead { .. } | Need::Xcbc | Need::Cmac { .. }) && software::can(need)
+    !matches!(need, Need::Aead { .. } | Need::Gmac { .. } | Need::Xcbc | Need::Cmac { .. })
+        && software::can(need)
 }

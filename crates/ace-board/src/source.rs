@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where simulations of slots come from.
 
+use crate::array::Sets;
 use crate::config::SlotKind;
 use crate::manifest::Configuration;
 use crate::model::{Model, ModelError, SlotModel};
@@ -48,5 +49,24 @@ impl ModelSource for SharedObjects {
             (Models::Netlist, None) => return Err(ModelError::NoNetlist(configuration.name.clone())),
         };
         Ok(Box::new(Model::open(file, &configuration.lut_init)?))
+    }
+}
+
+/// Of slots of both kinds: context sets for those with the array, and shared objects for the others.
+#[derive(Clone, Debug)]
+pub(crate) struct OfBoth {
+    pub sets: Sets,
+}
+
+impl ModelSource for OfBoth {
+    fn runs(&self, _: SlotKind) -> bool {
+        true
+    }
+
+    fn open(&self, configuration: &Configuration, models: Models) -> Result<Box<dyn SlotModel>, ModelError> {
+        match configuration.context_set {
+            true => self.sets.open(configuration, models),
+            false => SharedObjects.open(configuration, models),
+        }
     }
 }

@@ -5,14 +5,14 @@ use ace_engine::{ConfigurationId, Engine, EngineError, SlotFailure};
 
 use crate::board::Board;
 use crate::catalogue::{Source, Unsigned};
-use crate::config::clocks_time;
+use crate::config::{SlotKind, clocks_time};
 use crate::execution::Execution;
 use crate::parts::{Event, LoadError, LoadOutcome};
 use crate::pass::{self, Task};
 use crate::port::{self, Refused, Written};
 use crate::slot::{Flight, HeldKey, Holds, Slot, Stage};
 use crate::trace::{Picos, What};
-use crate::worker::{Failure, Request, request_bytes};
+use crate::worker::{Failure, Request};
 
 /// So many times in a row a configuration may leave its slot silent before it is not tried again.
 const CONFIGURATION_HANGS: u32 = 2;
@@ -79,9 +79,11 @@ impl Board {
     }
 
     fn loading(&mut self, slot: usize, ready_at: Picos, outcome: LoadOutcome) {
+        self.forget_other_keys(slot);
         let it = &mut self.slots[slot];
         it.worker.clear();
-        it.key = None;
+        it.forget_keys();
+        it.passes_to.clear();
         it.holds = Holds::Loading { configuration: outcome.configuration, ready_at };
         self.port.loads.insert(slot, outcome);
         self.agenda.at(ready_at, Event::Loaded { slot });
@@ -122,6 +124,7 @@ impl Board {
         let it = &mut self.slots[slot];
         match result {
             Ok(model) => {
+                (it.keys, it.passes_to) = (model.keys(), model.passes_to());
                 it.worker.configure(model);
                 it.holds = Holds::Configured { configuration };
                 (it.last_used, it.since) = (self.agenda.now, self.agenda.now);
@@ -148,6 +151,7 @@ impl Board {
             return;
         };
         let job = pending.job.id;
+        let then = self.follows(slot, op);
         let Some(cost) = self.queue.start(op, slot).map(|op| op.cost) else { return };
         let configuration = self.slots[slot].configuration().map(|c| &self.catalogue.configurations[c]);
         let (clock, in_flight) = configuration.map_or((1, 1), |c| (c.clock_hz, c.in_flight));
@@ -160,7 +164,15 @@ impl Board {
             it.key = key;
             self.forget_key_of_other_banks(slot);
         }
-        let bytes = request_bytes(&task, fresh_key);
+        if fresh_key {
+            self.forget_other_keys(slot);
+        }
+        let (mut bytes, expanded) = self.slots[slot].travels(&task, fresh_key);
+        let then = then.map(|(place, then)| {
+            bytes += self.join_tiles(slot, place, op, &task, &then);
+            then
+        });
+        let joint = then.is_some();
         let waited = self.host_waits();
         let built = self.host(self.config.send_time(bytes), slot, job, true);
         let (start, end) = self.transfer(built, bytes);
@@ -168,7 +180,8 @@ impl Board {
         self.slots.handovers += 1;
         let handover = self.slots.handovers;
         let max_clocks = u64::try_from(max_clocks).unwrap_or(u64::MAX).max(1);
-        let mut request = Some(Request { task, fresh_key, tag: handover as u16, max_clocks });
+        let mut request =
+            Some(Request { task, fresh_key, tag: handover as u16, max_clocks, then: then.map(Box::new) });
         if in_flight == 1 {
             // What it will answer does not depend on what else arrives: the simulation starts now.
             it.worker.run(request.take().into_iter().collect());
@@ -176,7 +189,19 @@ impl Board {
         let handed = self.agenda.now;
         let expected = it.flights.back().map_or(handed, |f| f.expected.max(handed)).saturating_add(cost);
         let stage = Stage::Coming;
-        it.flights.push_back(Flight { op, request, handover, stage, handed, waited, expected, fresh_key });
+        it.flights.push_back(Flight {
+            op,
+            request,
+            handover,
+            stage,
+            handed,
+            waited,
+            expected,
+            fresh_key,
+            expanded,
+            takes_result: false,
+            joint,
+        });
         self.log(start, end, slot, What::Request { job, bytes });
         self.agenda.at(end, Event::Arrived { slot, op, handover });
     }
@@ -255,6 +280,8 @@ impl Board {
     pub(crate) fn executed(&mut self, slot: usize, op: u64) {
         let Some(Execution { start, answer }) = self.slots.executions.remove(&(slot, op)) else { return };
         let Some(configuration) = self.slots[slot].configuration() else { return };
+        let fresh = self.part_tiles(op);
+        let (other, fresh) = (fresh.map(|it| it.0), fresh.is_some_and(|it| it.1));
         let Some(pending) = self.jobs.get(&op) else { return };
         let job = pending.job.id;
         let (flow, packet, operation) = (pending.job.flow, pending.job.packet, pending.words.to_string());
@@ -266,6 +293,7 @@ impl Board {
             let error = error(&failure, slot, configuration);
             (failure, error)
         });
+        let cycles = if other.is_some() && result.is_ok() { answer.passed_on } else { answer.cycles };
         let what = What::Execute {
             configuration,
             job,
@@ -273,18 +301,26 @@ impl Board {
             packet,
             operation,
             data_bytes,
-            cycles: answer.cycles,
+            cycles,
             queued: pending.queued,
             fresh_key: self.slots[slot].flight(op).is_some_and(|f| f.fresh_key),
             error: result.as_ref().err().map(|(_, e)| self.explain(e)),
         };
-        self.log(start, self.agenda.now, slot, what);
+        let mut end = self.agenda.now;
+        if let (Some(place), Ok(_)) = (other, &result) {
+            let clock = self.catalogue.configurations[configuration].clock_hz;
+            end = end.min(start.saturating_add(clocks_time(answer.passed_on, clock)));
+            self.log_joint(place, op, end, answer.cycles - cycles, fresh);
+        }
+        self.log(start, end, slot, what);
         self.slots[slot].last_used = self.agenda.now;
         match result {
-            Ok(bytes) => {
+            Ok(result) => {
+                let expanded = self.slots[slot].flight(op).and_then(|f| f.expanded);
+                self.keys.count(expanded);
                 self.slots[slot].hangs = 0;
                 self.slots.hangs.remove(&configuration);
-                self.send_back(slot, op, answer.response_bytes, Ok(bytes));
+                self.send_back(slot, op, answer.response_bytes, result.ok_or(EngineError::Mismatch));
             }
             Err((failure, error)) => {
                 self.agenda.ask = true;
@@ -293,6 +329,11 @@ impl Board {
                 let behind = self.slots[slot].flights.iter().skip_while(|f| f.op != op).skip(1);
                 let behind: Vec<u64> = behind.filter(|f| f.stage != Stage::Leaving).map(|f| f.op).collect();
                 for other in behind {
+                    if self.part_tiles(other).is_some()
+                        && let Some(pending) = self.jobs.get_mut(&other)
+                    {
+                        pending.joint = None;
+                    }
                     let taken = self.slots[slot].take(other);
                     let answered = self.slots.executions.remove(&(slot, other)).is_some();
                     if !answered && taken.is_some_and(|f| f.request.is_none()) {
@@ -300,7 +341,7 @@ impl Board {
                     }
                     self.queue.put_back(other);
                 }
-                self.slots[slot].key = None;
+                self.slots[slot].forget_keys();
                 match failure {
                     Failure::Status(_) => {
                         self.slots[slot].hangs = 0;
@@ -319,6 +360,10 @@ impl Board {
             self.slots[slot].batch = None;
         }
         self.start_tile(slot);
+        if let Some(place) = other {
+            self.agenda.ask = true;
+            self.start_tile(place);
+        }
     }
 
     /// A slot that does not do what a slot does is reset and loses its configuration.
@@ -333,6 +378,22 @@ impl Board {
         if *hangs >= CONFIGURATION_HANGS {
             let reason = format!("it left its slot without a proper answer {hangs} times in a row");
             self.refuse(configuration, reason);
+        }
+        self.give_up_kind(slot);
+    }
+
+    /// Of two kinds of slots one of which works no more: what only that could do has failed, and keeps no place in the buffer.
+    fn give_up_kind(&mut self, slot: usize) {
+        let kind = self.config.kind(slot);
+        let own = |at: &usize| self.config.kind(*at) == kind;
+        let left = (0..self.slots.len()).filter(own).any(|at| self.slots[at].holds != Holds::Failed);
+        if left || !self.config.mixed() {
+            return;
+        }
+        let sets = kind == SlotKind::Array;
+        let all = self.catalogue.configurations.pairs().filter(|(_, one)| one.context_set == sets);
+        for configuration in all.map(|(at, _)| at).collect::<Vec<_>>() {
+            self.refuse(configuration, format!("no slot of kind \"{}\" works any more", kind.name()));
         }
     }
 
@@ -360,7 +421,9 @@ impl Board {
         }
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
         let bytes = self.link.results.get(&op).map_or(0, |result| result.0);
-        let taken = self.host(self.config.notice_time(bytes), slot, job, false);
+        // The host takes two answers of a task of two passes.
+        let answers = if self.jobs.get(&op).is_some_and(|pending| pending.joint.is_some()) { 2 } else { 1 };
+        let taken = self.host(answers * self.config.notice_time(bytes), slot, job, false);
         self.agenda.at(taken, Event::Noticed { op });
     }
 
@@ -368,37 +431,6 @@ impl Board {
         if let Some((_, result)) = self.link.results.remove(&op) {
             self.answer(op, result);
         }
-    }
-
-    /// How long what needs the host's thread waits for it, where that is also the processor beside the slots.
-    fn host_waits(&self) -> Picos {
-        if self.link.one_core { self.link.host_free.saturating_sub(self.agenda.now) } else { 0 }
-    }
-
-    /// The host's thread does something for a job of `slot` that takes `time`, when it has done what it was given before.
-    /// When it is done.
-    fn host(&mut self, time: Picos, slot: usize, job: u64, sends: bool) -> Picos {
-        let start = self.agenda.now.max(self.link.host_free);
-        let end = start.saturating_add(time);
-        self.link.host_free = end;
-        if time > 0 {
-            self.log(start, end, slot, What::Host { job, sends });
-        }
-        self.core_taken();
-        end
-    }
-
-    /// A transfer over the link that cannot begin before `ready`. A host that polls does nothing else meanwhile.
-    fn transfer(&mut self, ready: Picos, bytes: u64) -> (Picos, Picos) {
-        let polled = self.config.host.polled;
-        let start = ready.max(self.link.free).max(if polled { self.link.host_free } else { 0 });
-        let end = start.saturating_add(self.config.link_time(bytes));
-        self.link.free = end;
-        if polled {
-            self.link.host_free = end;
-            self.core_taken();
-        }
-        (start, end)
     }
 }
 

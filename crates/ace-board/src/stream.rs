@@ -125,13 +125,21 @@ impl Stream {
         if whose >= self.sent {
             return Err(RunError::Unasked);
         }
-        let Some((number, mut frame)) = self.under_way.remove(whose) else { return Ok(None) };
-        self.sent -= 1;
-        if self.response.len() > frame.capacity {
+        let Some((_, frame)) = self.under_way.get_mut(whose) else { return Ok(None) };
+        if self.response.len() + frame.response.len() > frame.capacity {
             return Err(RunError::NoSpace);
         }
-        frame.response = std::mem::take(&mut self.response);
-        (frame.first_out, frame.last_out) = (self.first_out, now);
-        Ok(Some((number, frame)))
+        if frame.response.is_empty() {
+            frame.first_out = self.first_out;
+        }
+        frame.response.append(&mut self.response);
+        frame.last_out = now;
+        // The frame that is its result comes only of one that was not refused.
+        if std::mem::take(&mut frame.chained) && beat.to_le_bytes()[6] == 0 {
+            frame.passed_on = now;
+            return Ok(None);
+        }
+        self.sent -= 1;
+        Ok(self.under_way.remove(whose))
     }
 }

@@ -3,8 +3,13 @@
 //!
 //! All times are picoseconds of modelled time since the board was made. None of them is wall time.
 
+use std::borrow::Cow;
+
 use ace_engine::{ConfigurationId, Table};
 use serde::Serialize;
+
+use crate::config::SlotKind;
+use crate::slot::Expander;
 
 /// Picoseconds on the virtual clock (u64 reaches 213 days).
 pub type Picos = u64;
@@ -116,7 +121,8 @@ pub struct BoardReport {
     pub processor: Option<String>,
     /// The library that the controller reads, if there is one.
     pub library: Option<String>,
-    /// What slots hold for all the time, if that is the array: then [`BoardReport::slots`] are its banks.
+    /// What slots hold for all the time, if that is the array: then [`BoardReport::slots`] are its banks, behind slots of
+    /// fabric if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<ArrayReport>,
     /// Sums over all of the time.
@@ -138,17 +144,69 @@ pub struct ArrayReport {
     pub tiles: usize,
     /// Banks of a tile that are used.
     pub banks: usize,
+    /// Slots of fabric in front of those that hold it.
+    #[serde(skip_serializing_if = "none")]
+    pub fabric: usize,
+    /// Keys of ciphers that were expanded, each time that one came to a tile.
+    pub keys: KeysExpanded,
+}
+
+fn none(count: &usize) -> bool {
+    *count == 0
+}
+
+/// Who has expanded keys of ciphers, and how many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct KeysExpanded {
+    /// The host, which sent their words.
+    pub host: u64,
+    /// The slots, of raw keys.
+    pub slots: u64,
+}
+
+impl KeysExpanded {
+    pub(crate) fn count(&mut self, by: Option<Expander>) {
+        match by {
+            Some(Expander::Host) => self.host += 1,
+            Some(Expander::Slot) => self.slots += 1,
+            None => {}
+        }
+    }
 }
 
 impl BoardReport {
     /// The device that a slot of the report belongs to, and the name of the slot.
     #[must_use]
     pub fn slot_name(&self, at: usize) -> (usize, String) {
-        let Some(ArrayReport { tiles, banks }) = self.array else { return (at, format!("slot {at}")) };
-        let (device, tile, bank) = (at / (tiles * banks), at / banks % tiles, at % banks);
+        let Some(ArrayReport { tiles, banks, fabric, .. }) = self.array else {
+            return (at, format!("slot {at}"));
+        };
+        let Some(at) = at.checked_sub(fabric) else { return (at, format!("slot {at}, fabric")) };
+        let (device, tile, bank) = (fabric + at / (tiles * banks), at / banks % tiles, at % banks);
+        let kind = if fabric > 0 { ", array" } else { "" };
         let tile = if tiles > 1 { format!(", tile {tile}") } else { String::new() };
         let bank = if banks > 1 { format!(", bank {bank}") } else { String::new() };
-        (device, format!("slot {device}{tile}{bank}"))
+        (device, format!("slot {device}{kind}{tile}{bank}"))
+    }
+
+    /// Whether a slot of the report is a bank of one that holds the array.
+    #[must_use]
+    pub fn of_array(&self, at: usize) -> bool {
+        self.array.is_some_and(|array| at >= array.fabric)
+    }
+
+    /// The name of a configuration, on a board with slots of both kinds with the word for a context set behind it.
+    #[must_use]
+    pub fn title<'a>(&self, configuration: &'a ConfigurationReport) -> Cow<'a, str> {
+        match self.array.is_some_and(|array| array.fabric > 0) && configuration.context_set {
+            true => Cow::Owned(format!("{}, set", configuration.name)),
+            false => Cow::Borrowed(&configuration.name),
+        }
+    }
+
+    /// What slots have held that nobody has signed or proven: it ran because that was asked for.
+    pub fn unproven(&self) -> impl Iterator<Item = &ConfigurationReport> {
+        self.configurations.iter().filter(|one| one.unproven && one.loads > 0)
     }
 }
 
@@ -206,6 +264,8 @@ pub struct Totals {
 /// One slot: `load + execute + idle = total`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SlotReport {
+    /// What the slot is.
+    pub kind: SlotKind,
     /// Time of loads into the slot, refused ones too.
     pub load: Picos,
     /// Time in which the slot worked.
@@ -218,6 +278,8 @@ pub struct SlotReport {
     pub operations: u64,
     /// What the slot holds at the end, one of [`BoardReport::configurations`].
     pub resident: Option<ConfigurationId>,
+    /// All that it has held, in the order of the first loads.
+    pub loaded: Vec<ConfigurationId>,
 }
 
 /// One configuration of the catalogue.
@@ -229,8 +291,14 @@ pub struct ConfigurationReport {
     pub clock_hz: u64,
     /// Bytes of a whole image in the device's own compression.
     pub bitstream_bytes: u64,
+    /// Whether it is a context set, for slots that hold the array. One may have the name of a configuration of fabric.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub context_set: bool,
     /// Whether its bits come from the library.
     pub from_library: bool,
+    /// Whether nobody has signed it and no record says that it is proven: it may be loaded because that was asked for.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unproven: bool,
     /// Loads of it that configured a slot.
     pub loads: u64,
     /// Bytes that its loads sent through the configuration port.

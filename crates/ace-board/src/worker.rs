@@ -7,12 +7,13 @@ mod overlapping;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use ace_engine::Kind;
+use ace_engine::{Direction, Kind};
 use zeroize::Zeroizing;
 
 use self::overlapping::Joined;
 pub use self::overlapping::News;
 use crate::frame::{self, HMAC_KEY_MAX, Header, KeySection, Status};
+use crate::joint::{self, Then};
 use crate::model::{Frame, Options, RunError, SlotModel};
 use crate::pass::{Pass, Task};
 
@@ -24,23 +25,28 @@ pub struct Request {
     pub tag: u16,
     /// Clocks without a beat after which the slot counts as hanging.
     pub max_clocks: u64,
+    /// What takes the result in the slot.
+    pub then: Option<Box<Then>>,
 }
 
 /// What came of a [`Request`].
 #[derive(Debug)]
 pub struct Answer {
-    pub result: Result<Vec<u8>, Failure>,
+    /// Nothing in it: the slot has judged the tag that came with the text, and it is another one.
+    pub result: Result<Option<Vec<u8>>, Failure>,
     /// Clocks from the first request beat to the last response beat; of all frames that it took.
     pub cycles: u64,
     /// The same from the first request beat of the requests that were run together with it.
     pub finished: u64,
-    /// Bytes of the last response.
+    /// Bytes of the last response; of both, if the result was taken in the slot.
     pub response_bytes: u64,
+    /// Clocks to the first one of both.
+    pub passed_on: u64,
 }
 
 impl Answer {
     pub fn failed(failure: Failure) -> Self {
-        Self { result: Err(failure), cycles: 0, finished: 0, response_bytes: 0 }
+        Self { result: Err(failure), cycles: 0, finished: 0, response_bytes: 0, passed_on: 0 }
     }
 }
 
@@ -188,24 +194,45 @@ fn work(inbox: &Receiver<Order>, outbox: &Sender<Answer>, paper: &Sender<News>) 
 
 /// Bytes that a request puts on the host link. A long HMAC key costs a hash frame and its response first.
 pub fn request_bytes(task: &Task, fresh_key: bool) -> u64 {
-    let data = frame::padded(task.data.len());
-    let sections = match &task.pass {
-        Pass::Cipher { key, iv, .. } => {
-            frame::padded(iv.len()) + if fresh_key { frame::padded(key.len()) } else { 0 }
+    let data = match &task.pass {
+        Pass::Aead { direction: Direction::Decrypt, tag_len, .. } => {
+            frame::padded(frame::result_len(task)) + frame::padded(*tag_len)
         }
-        Pass::Hash { .. } => 0,
-        Pass::Hmac { .. } if !fresh_key => 0,
-        Pass::Hmac { key, algorithm, .. } if key.len() > HMAC_KEY_MAX => {
-            let digest = match algorithm.kind {
-                Kind::Hash { digest, .. } => frame::padded(digest),
-                Kind::Cipher { .. } => 0,
-            };
-            let hash = frame::HEADER + frame::padded(key.len()) + digest + frame::BEAT;
-            hash + digest
-        }
-        Pass::Hmac { key, .. } => frame::padded(key.len().max(1)),
+        _ => frame::padded(task.data.len()),
     };
-    (frame::HEADER + sections + data) as u64
+    let hashed = match &task.pass {
+        Pass::Hmac { key, .. } if fresh_key && key.len() > HMAC_KEY_MAX => {
+            let digest = digest_len(&task.pass);
+            frame::HEADER + frame::padded(key.len()) + digest + frame::BEAT
+        }
+        _ => 0,
+    };
+    let sections = match &task.pass {
+        Pass::Aead { nonce, aad, .. } => frame::padded(nonce.len()) + frame::padded(aad.len()),
+        Pass::Cipher { iv, .. } => frame::padded(iv.len()),
+        Pass::Hash { .. } | Pass::Hmac { .. } => 0,
+    };
+    let key = if fresh_key { key_bytes(&task.pass) } else { 0 };
+    (frame::HEADER + hashed + sections + data) as u64 + key
+}
+
+/// Bytes of the section of a request that brings its key.
+pub fn key_bytes(pass: &Pass) -> u64 {
+    let bytes = match pass {
+        Pass::Cipher { key, .. } | Pass::Aead { key, .. } => frame::padded(key.len()),
+        Pass::Hmac { key, .. } if key.len() > HMAC_KEY_MAX => digest_len(pass),
+        Pass::Hmac { key, .. } => frame::padded(key.len().max(1)),
+        Pass::Hash { .. } => 0,
+    };
+    bytes as u64
+}
+
+/// Bytes of a whole digest, in beats.
+fn digest_len(pass: &Pass) -> usize {
+    match pass.algorithm().kind {
+        Kind::Hash { digest, .. } => frame::padded(digest),
+        Kind::Cipher { .. } => 0,
+    }
 }
 
 /// Runs tasks on a model, all of them in the slot at the same time; one answer each, in their order.
@@ -250,34 +277,65 @@ fn execute_long(model: &mut dyn SlotModel, request: &Request) -> Answer {
         ..Header::default()
     };
     let bytes = frame::assemble(header, &[key.as_bytes()]);
-    let mut hashed = run_frames(model, vec![(bytes, len, request.tag)], request.max_clocks);
-    let Some(Answer { result: Ok(digest), cycles, .. }) = hashed.pop() else {
+    let expected = Expected { len, behind: 0, opens: false, tag: request.tag, then: None };
+    let mut hashed = run_frames(model, vec![(bytes, expected)], request.max_clocks);
+    let Some(Answer { result: Ok(Some(digest)), cycles, .. }) = hashed.pop() else {
         return hashed.pop().unwrap_or_else(|| Answer::failed(Failure::Silent));
     };
     let digest = Zeroizing::new(digest);
     let bytes = frame::request(task, KeySection::Fresh(&digest), request.tag);
-    let expected = frame::result_len(task);
-    let mut answers = run_frames(model, vec![(bytes, expected, request.tag)], request.max_clocks);
+    let expected = Expected::of(request);
+    let mut answers = run_frames(model, vec![(bytes, expected)], request.max_clocks);
     let mut answer = answers.pop().unwrap_or_else(|| Answer::failed(Failure::Silent));
     answer.cycles += cycles;
     answer.finished = answer.cycles;
     answer
 }
 
-/// A request of one frame: its bytes, and the bytes of result and the tag that the answer is to have.
-fn frame_of(request: &Request) -> (Zeroizing<Vec<u8>>, usize, u16) {
-    let key = match &request.task.pass {
-        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } if request.fresh_key => {
-            KeySection::Fresh(key.as_bytes())
-        }
-        _ => KeySection::Kept,
-    };
-    (frame::request(&request.task, key, request.tag), frame::result_len(&request.task), request.tag)
+/// What the answer to a frame has to be.
+#[derive(Clone, Copy)]
+struct Expected {
+    /// Bytes of the result.
+    len: usize,
+    /// Of these, bytes at the end that begin with a beat.
+    behind: usize,
+    /// The frame brings a tag, which the slot may find to be another one.
+    opens: bool,
+    /// The frame's number.
+    tag: u16,
+    /// Bytes of the result of what takes this one.
+    then: Option<usize>,
 }
 
-/// A beat more than any good response has, so that a longer one is seen for what it is.
-fn capacity(expected: usize) -> usize {
-    frame::padded(expected) + 2 * frame::BEAT
+impl Expected {
+    fn of(request: &Request) -> Self {
+        let task = &request.task;
+        Self {
+            len: frame::result_len(task),
+            behind: frame::behind(task),
+            opens: matches!(task.pass, Pass::Aead { direction: Direction::Decrypt, .. }),
+            tag: request.tag,
+            then: request.then.as_ref().map(|then| then.pass.result_len(0)),
+        }
+    }
+
+    /// A beat more than any good response has, so that a longer one is seen for what it is.
+    fn capacity(&self) -> usize {
+        let then = self.then.map_or(0, |len| frame::padded(len) + frame::BEAT);
+        frame::padded(self.len - self.behind) + frame::padded(self.behind) + then + 2 * frame::BEAT
+    }
+}
+
+/// A request of one frame: its bytes, and what the answer is to be.
+fn frame_of(request: &Request) -> (Zeroizing<Vec<u8>>, Expected) {
+    if let Some(then) = &request.then {
+        return (joint::frame(request, then), Expected::of(request));
+    }
+    let key = match request.task.pass.key() {
+        Some(key) if request.fresh_key => KeySection::Fresh(key.as_bytes()),
+        _ => KeySection::Kept,
+    };
+    (frame::request(&request.task, key, request.tag), Expected::of(request))
 }
 
 /// Requests of one frame each, in the slot together.
@@ -286,18 +344,18 @@ fn exchange(model: &mut dyn SlotModel, requests: &[Request]) -> Vec<Answer> {
     run_frames(model, requests.iter().map(frame_of).collect(), max_clocks)
 }
 
-/// Frames with the bytes of result and the tag that each one is to have.
+/// Frames with what each one's answer is to be.
 fn run_frames(
     model: &mut dyn SlotModel,
-    requests: Vec<(Zeroizing<Vec<u8>>, usize, u16)>,
+    requests: Vec<(Zeroizing<Vec<u8>>, Expected)>,
     max_clocks: u64,
 ) -> Vec<Answer> {
     let mut frames: Vec<Frame> =
-        requests.iter().map(|(bytes, expected, _)| Frame::new(bytes.to_vec(), capacity(*expected))).collect();
+        requests.iter().map(|(bytes, expected)| Frame::new(bytes.to_vec(), expected.capacity())).collect();
     let options = Options { max_clocks, ..Options::default() };
     let run = model.run(&mut frames, &options);
     let start = frames.first().map_or(0, |f| f.first_in);
-    let answer = |(frame, (_, expected, tag)): (Frame, &(_, usize, u16))| {
+    let answer = |(frame, (_, expected)): (Frame, &(_, Expected))| {
         let failure = match &run {
             Err(RunError::Silent) => Some(Failure::Silent),
             Err(error) => Some(Failure::Protocol(error.to_string())),
@@ -308,36 +366,50 @@ fn run_frames(
                 drop(Zeroizing::new(frame.request));
                 Answer::failed(failure)
             }
-            _ => answer_of(frame, start, *expected, *tag),
+            _ => answer_of(frame, start, expected),
         }
     };
     frames.into_iter().zip(&requests).map(answer).collect()
 }
 
 /// What came of a frame that was answered.
-fn answer_of(mut frame: Frame, start: u64, expected: usize, tag: u16) -> Answer {
+fn answer_of(mut frame: Frame, start: u64, expected: &Expected) -> Answer {
     drop(Zeroizing::new(std::mem::take(&mut frame.request)));
     Answer {
         cycles: frame.cycles(),
         finished: frame.last_out.saturating_sub(start) + 1,
         response_bytes: frame.response.len() as u64,
-        result: check(frame.response, expected, tag),
+        passed_on: frame.passed_on.saturating_sub(frame.first_in) + u64::from(frame.passed_on > 0),
+        result: check(frame.response, expected),
     }
 }
 
 /// The result in a response, if it is the answer to this request.
-fn check(mut bytes: Vec<u8>, expected: usize, tag: u16) -> Result<Vec<u8>, Failure> {
-    let response = frame::response(&bytes).map_err(|e| Failure::Protocol(e.to_string()))?;
-    if response.tag != tag {
-        return Err(Failure::Protocol(format!("tag {} in the answer to {tag}", response.tag)));
+fn check(mut bytes: Vec<u8>, expected: &Expected) -> Result<Option<Vec<u8>>, Failure> {
+    if let Some(len) = expected.then
+        && bytes.len() > frame::BEAT
+    {
+        let second = bytes.split_off(bytes.len().min(frame::padded(expected.len) + frame::BEAT));
+        let first = check(bytes, &Expected { then: None, ..*expected })?;
+        let second = check(second, &Expected { then: None, len, behind: 0, ..*expected })?;
+        return Ok(first.zip(second).map(|(first, second)| [first, second].concat()));
     }
-    if response.status != Status::Ok {
-        return Err(Failure::Status(response.status));
+    let parsed = frame::response_and(&bytes, expected.behind);
+    let (response, behind) = parsed.map_err(|e| Failure::Protocol(e.to_string()))?;
+    if response.tag != expected.tag {
+        let words = format!("tag {} in the answer to {}", response.tag, expected.tag);
+        return Err(Failure::Protocol(words));
     }
-    let len = response.result.len();
-    if len != expected {
-        return Err(Failure::Protocol(format!("{len} bytes of result, not {expected}")));
+    match response.status {
+        Status::Ok => {}
+        Status::BadTag if expected.opens => return Ok(None),
+        other => return Err(Failure::Status(other)),
     }
+    let (text, len) = (response.result.len(), response.result.len() + behind.len());
+    if len != expected.len {
+        return Err(Failure::Protocol(format!("{len} bytes of result, not {}", expected.len)));
+    }
+    bytes.copy_within(frame::padded(text)..frame::padded(text) + (len - text), text);
     bytes.truncate(len);
-    Ok(bytes)
+    Ok(Some(bytes))
 }

@@ -9,6 +9,7 @@ use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_array::{Named, algorithms, compile};
 use ace_board::array::{ArrayError, ArraySlot, signed};
+use ace_board::capability::Capability;
 use ace_board::config::{Controller, SlotKind, SlotLimits};
 use ace_board::model::{Frame, Options, RunError, SlotModel, Stopped};
 use ace_board::pass::{Pass, Task};
@@ -18,7 +19,7 @@ use ace_board::{Board, BoardConfig, Catalogue, Models, Policy, Store, Unsigned};
 use ace_ecp5::ConfigMemory;
 use ace_ecp5::device::LFE5U_45F;
 use ace_engine::algorithm::{AES, SHA1};
-use ace_engine::{Direction, Engine, Mode, Secret};
+use ace_engine::{Direction, Engine, Mode, Need, Secret};
 use ace_library::codec::Dictionary;
 use ace_library::file::Guard;
 use ace_library::{FileError, Library, Refusal, SecretKey, Seen, Trust};
@@ -356,4 +357,31 @@ fn a_place_whose_frames_another_one_of_the_slot_answers_gets_its_key_again() {
         assert_eq!(keys(shape, [(16, Encrypt), (32, Decrypt)], &order), expected, "{shape:?}");
     }
     assert_eq!(keys([2, 1, 1], both, &order), expected);
+}
+
+/// What encrypts decrypts as well in CFB and OFB, and is no set for the frames of the one that decrypts.
+#[test]
+fn a_set_that_encrypts_does_both_directions_of_cfb_and_ofb() {
+    let served = algorithms::Served::find(AES.code, 16).unwrap();
+    let (on, back) = (signed::can(served, false), signed::can(served, true));
+    let serves = |can: &[Capability], mode, direction| {
+        let need = Need::Cipher { algorithm: &AES, mode, direction, key_len: 16 };
+        can.iter().any(|one| one.serves(&need))
+    };
+    for direction in Direction::BOTH {
+        for mode in [Mode::Ctr, Mode::Cfb, Mode::Ofb] {
+            assert!(
+                serves(&on, mode, direction) && !serves(&back, mode, direction),
+                "{mode:?} {direction:?}"
+            );
+        }
+        for mode in [Mode::Ecb, Mode::Cbc] {
+            let encrypts = direction == Direction::Encrypt;
+            assert!(serves(&on, mode, direction) == encrypts, "{mode:?} {direction:?}");
+            assert!(serves(&back, mode, direction) != encrypts, "{mode:?} {direction:?}");
+        }
+        assert!(!serves(&on, Mode::Cfb8, direction) && !serves(&back, Mode::Cfb8, direction));
+    }
+    let alike = |a: &[Capability], b: &[Capability]| a.iter().any(|a| b.iter().any(|b| a.answers_like(b)));
+    assert!(alike(&on, &on) && alike(&back, &back) && !alike(&on, &back) && !alike(&back, &on));
 }

@@ -44,7 +44,7 @@ proptest! {
         let operation = Random(seed).operation(ALGORITHMS[which], 300);
         let (key, iv) = match &operation.pass {
             Pass::Cipher { key, iv, .. } => (key.as_bytes(), &iv[..]),
-            Pass::Hash { .. } => (&[][..], &[][..]),
+            Pass::Hash { .. } | Pass::Aead { .. } => (&[][..], &[][..]),
             Pass::Hmac { key, .. } => (&key.as_bytes()[..key.len().min(64)], &[][..]),
         };
         let is_hash = matches!(operation.pass, Pass::Hash { .. });
@@ -75,7 +75,7 @@ fn bad_responses_are_told_apart() {
     let trailer = |len: u8, status: u8, zero: u8| [len, 0, 0, 0, 1, 2, status, zero];
     assert_eq!(response(&[]), Err(ResponseError::Beats(0)));
     assert_eq!(response(&[0; 9]), Err(ResponseError::Beats(9)));
-    assert_eq!(response(&trailer(0, 13, 0)), Err(ResponseError::Status(13)));
+    assert_eq!(response(&trailer(0, 14, 0)), Err(ResponseError::Status(14)));
     assert_eq!(response(&trailer(0, 0, 1)), Err(ResponseError::Reserved(1)));
     assert_eq!(response(&trailer(1, 0, 0)), Err(ResponseError::Length { announced: 1, beats: 0 }));
     assert_eq!(response(&trailer(1, 4, 0)), Err(ResponseError::Length { announced: 1, beats: 0 }));

@@ -58,10 +58,9 @@ fn operation(random: &mut Random, configuration: &Configuration, longest: u64) -
 fn request(random: &mut Random, configuration: &Configuration, tag: u16) -> Vec<u8> {
     let longest = *random.pick(&[0, 16, 64, 300, 300, 1500, 1500, 5000]);
     let operation = operation(random, configuration, longest);
-    let key = match &operation.pass {
-        _ if random.below(5) == 0 => KeySection::Kept,
-        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
-        Pass::Hash { .. } => KeySection::Kept,
+    let key = match operation.pass.key() {
+        Some(key) if random.below(5) > 0 => KeySection::Fresh(key.as_bytes()),
+        _ => KeySection::Kept,
     };
     let mut request = frame::request(&operation, key, tag).to_vec();
     match random.below(24) {
@@ -153,7 +152,7 @@ fn time_depends_on_lengths_alone() {
                         *key = ace_engine::Secret::new(random.bytes(key.len()));
                         key.clone()
                     }
-                    Pass::Hash { .. } => ace_engine::Secret::new(Vec::new()),
+                    Pass::Hash { .. } | Pass::Aead { .. } => ace_engine::Secret::new(Vec::new()),
                 };
                 let section = match &operation.pass {
                     Pass::Hash { .. } => KeySection::Kept,

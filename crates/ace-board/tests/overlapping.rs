@@ -25,10 +25,7 @@ fn requests(random: &mut Random, configuration: &Configuration, count: u16) -> V
         if long || !configuration.serves(&task.pass.need()) {
             continue;
         }
-        let key = match &task.pass {
-            Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
-            Pass::Hash { .. } => KeySection::Kept,
-        };
+        let key = task.pass.key().map_or(KeySection::Kept, |key| KeySection::Fresh(key.as_bytes()));
         all.push(frame::request(&task, key, all.len() as u16).to_vec());
     }
     all

@@ -33,10 +33,7 @@ fn operation(random: &mut Random, configuration: &Configuration, longest: u64) -
 }
 
 fn key(operation: &Task) -> KeySection<'_> {
-    match &operation.pass {
-        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
-        Pass::Hash { .. } => KeySection::Kept,
-    }
+    operation.pass.key().map_or(KeySection::Kept, |key| KeySection::Fresh(key.as_bytes()))
 }
 
 /// The same key for another operation of the same sort.
@@ -102,14 +99,8 @@ fn stalls_on_both_streams_change_nothing_but_time() {
                 let operation = operation(&mut random, configuration, 300);
                 cases.push(good(&operation, key(&operation), tag));
                 // And one more with the key that the slot has.
-                let next = crate::common::Random(random.below(u64::MAX - 1) + 1).operation(
-                    match &operation.pass {
-                        Pass::Cipher { algorithm, .. }
-                        | Pass::Hash { algorithm }
-                        | Pass::Hmac { algorithm, .. } => algorithm,
-                    },
-                    100,
-                );
+                let next = crate::common::Random(random.below(u64::MAX - 1) + 1)
+                    .operation(operation.pass.algorithm(), 100);
                 if !matches!(operation.pass, Pass::Hash { .. })
                     && let Some(next) = with_key_of(next, &operation)
                     && configuration.serves(&next.pass.need())
@@ -420,7 +411,7 @@ fn cycles_depend_on_lengths_alone() {
                             *iv = random.bytes(if *mode == Mode::Ecb { 0 } else { block });
                         }
                         Pass::Hmac { key, .. } => *key = Secret::new(random.bytes(key.len())),
-                        Pass::Hash { .. } => {}
+                        Pass::Hash { .. } | Pass::Aead { .. } => {}
                     }
                     // The extremes too: all zeros and all ones.
                     match trial {

@@ -24,6 +24,7 @@ fn expected(variant: &Configuration, pass: &Pass) -> Status {
         Pass::Cipher { mode, direction, .. } => {
             c.modes.contains(mode) && (!mode.has_direction() || c.directions.contains(direction))
         }
+        Pass::Aead { aead, direction, .. } => c.aeads.contains(aead) && c.directions.contains(direction),
         Pass::Hash { .. } => c.operations.contains(&HashOperation::Hash),
         Pass::Hmac { .. } => c.operations.contains(&HashOperation::HmacKey),
     });
@@ -67,10 +68,7 @@ fn what_is_closed_is_refused(models: Models) {
 }
 
 fn answers(model: &mut dyn SlotModel, operation: &Task, tag: u16, status: Status, name: &str) {
-    let key = match &operation.pass {
-        Pass::Cipher { key, .. } | Pass::Hmac { key, .. } => KeySection::Fresh(key.as_bytes()),
-        Pass::Hash { .. } => KeySection::Kept,
-    };
+    let key = operation.pass.key().map_or(KeySection::Kept, |key| KeySection::Fresh(key.as_bytes()));
     let request = frame::request(operation, key, tag).to_vec();
     let mut frames = [Frame::new(request.clone(), request.len() + 64)];
     model.run(&mut frames, &Options::default()).unwrap_or_else(|e| panic!("{name}: {e}"));

@@ -76,8 +76,10 @@ impl<E: Engine> Engine for Dispatch<E> {
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
         while let Some(job) = jobs.front() {
-            let needs = job.operation.action.needs();
-            let Some(at) = choose(self.engines().map(Engine::capabilities), needs) else {
+            let action = &job.operation.action;
+            let needs = action.needs();
+            let can = |engine: &E| choose([engine.capabilities()], needs).is_some() && engine.takes(action);
+            let Some(at) = self.engines().position(can) else {
                 let Some(Job { id, operation, .. }) = jobs.pop_front() else { return };
                 let result = Err(EngineError::NoConfiguration { need: needs.0 });
                 self.refused.push(Completion { id, buffer: operation.buffer, result });
@@ -122,7 +124,7 @@ mod tests {
     use crate::engine::run_all;
     use crate::key::Key;
     use crate::need::{Direction, Mac, Mode};
-    use crate::operation::Operation;
+    use crate::operation::{Action, Operation};
     use crate::software::{self, CpuEngine};
 
     /// The CPU with fewer abilities, a short queue and an eye on what it was given.
@@ -131,12 +133,14 @@ mod tests {
         can: Capabilities,
         queue: VecDeque<Job>,
         given: Vec<u64>,
+        /// The longest packet that it takes.
+        most: usize,
     }
 
     impl Part {
         fn of(can: impl FnMut(&Need) -> bool) -> Self {
             let can = Capabilities::of(can);
-            Self { cpu: CpuEngine::new(), can, queue: VecDeque::new(), given: Vec::new() }
+            Self { cpu: CpuEngine::new(), can, queue: VecDeque::new(), given: Vec::new(), most: usize::MAX }
         }
     }
 
@@ -149,11 +153,16 @@ mod tests {
             &self.can
         }
 
+        fn takes(&self, action: &Action) -> bool {
+            !matches!(action, Action::Cipher { text, .. } if text.len() > self.most)
+        }
+
         fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
             while self.queue.len() < 3
                 && let Some(job) = jobs.pop_front()
             {
-                assert!(self.can.can(&job.operation.action.needs().0), "not its job");
+                let action = &job.operation.action;
+                assert!(self.can.can(&action.needs().0) && self.takes(action), "not its job");
                 self.given.push(job.id);
                 self.queue.push_back(job);
             }
@@ -207,6 +216,23 @@ mod tests {
         for (at, engine) in engine.engines().enumerate() {
             assert!(engine.given.iter().copied().eq((0..60).filter(|id| id % 3 == at as u64)), "in order");
         }
+    }
+
+    #[test]
+    fn what_is_too_long_for_one_goes_to_the_next() {
+        let all = || Part::of(software::can);
+        let mut engine = Dispatch::new(vec![Part { most: 32, ..all() }, Part { most: 64, ..all() }]);
+        let aes = Key::cipher(&AES, Mode::Cbc, &[1; 16]).unwrap();
+        let operation = |bytes| Operation::cipher(aes.clone(), Direction::Encrypt, &[2; 16], &vec![3; bytes]);
+        let job = |id: u64| Job { id, flow: 0, packet: id, operation: operation(16 * id as usize).unwrap() };
+        let mut done = run_all(&mut engine, (1..7).map(job).collect());
+        done.sort_by_key(|done| done.id);
+        for Completion { id, result, .. } in done {
+            let need = aes.need(Direction::Encrypt);
+            let wanted = if id <= 4 { Ok(()) } else { Err(EngineError::NoConfiguration { need }) };
+            assert_eq!(result, wanted, "{id}");
+        }
+        assert!(engine.engines().map(|engine| &engine.given[..]).eq([[1, 2], [3, 4]]));
     }
 
     #[test]

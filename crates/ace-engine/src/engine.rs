@@ -66,6 +66,12 @@ pub trait Engine {
     /// What it can do; a job that needs anything else fails with [`EngineError::NoConfiguration`].
     fn capabilities(&self) -> &Capabilities;
 
+    /// Whether an operation whose needs it can do is of lengths that it can do, too. One that is not fails with
+    /// [`EngineError::NoConfiguration`] as well.
+    fn takes(&self, _action: &Action) -> bool {
+        true
+    }
+
     /// Does an operation here and now, as [`Engine::drain`] would do it: whoever has nothing to gain from many at once and
     /// does it itself. `None`: nothing was done, and the operation is to be handed over as a job.
     fn at_once(&mut self, _action: &Action, _packet: &mut Buffer) -> Option<Result<(), EngineError>> {

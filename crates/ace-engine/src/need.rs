@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::algorithm::{ALGORITHMS, Algorithm, Kind};
+use crate::algorithm::{AES, ALGORITHMS, Algorithm, Kind};
 
 /// The modes of SP 800-38A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -99,6 +99,19 @@ impl Aead {
         }
     }
 
+    /// By the name that known answers and manifests write.
+    pub fn by_name(name: &str) -> Option<Aead> {
+        Self::ALL.into_iter().find(|aead| aead.name() == name)
+    }
+
+    /// The cipher of the table that it is made of, if it is one.
+    pub const fn cipher(self) -> Option<&'static Algorithm> {
+        match self {
+            Aead::Gcm | Aead::Ccm => Some(&AES),
+            Aead::ChaCha20Poly1305 => None,
+        }
+    }
+
     /// Key lengths in bytes.
     pub const fn keys(self) -> &'static [usize] {
         match self {
@@ -187,6 +200,13 @@ pub enum Need {
         /// Length of the key in bytes.
         key_len: usize,
     },
+    /// AES-GMAC (RFC 4543): GCM of no text, whose associated data are whole packets.
+    Gmac {
+        /// Encryption writes a tag, decryption checks one.
+        direction: Direction,
+        /// Length of the key in bytes.
+        key_len: usize,
+    },
     /// AES-XCBC-MAC (RFC 3566), with keys of 16 bytes.
     Xcbc,
     /// AES-CMAC (RFC 4493).
@@ -214,9 +234,10 @@ impl Need {
     /// Bits of the key, where the need names a length.
     pub fn key_bits(&self) -> Option<usize> {
         match self {
-            Need::Cipher { key_len, .. } | Need::Aead { key_len, .. } | Need::Cmac { key_len } => {
-                Some(8 * key_len)
-            }
+            Need::Cipher { key_len, .. }
+            | Need::Aead { key_len, .. }
+            | Need::Gmac { key_len, .. }
+            | Need::Cmac { key_len } => Some(8 * key_len),
             Need::Hash { .. } | Need::Hmac { .. } | Need::Xcbc => None,
         }
     }
@@ -246,18 +267,22 @@ impl Need {
                 all.extend(Direction::BOTH.map(|direction| Need::Aead { aead, direction, key_len }));
             }
         }
+        for &key_len in Aead::Gcm.keys() {
+            all.extend(Direction::BOTH.map(|direction| Need::Gmac { direction, key_len }));
+        }
         all.push(Need::Xcbc);
         all.extend([16, 24, 32].map(|key_len| Need::Cmac { key_len }));
         all
     }
 
-    /// The algorithm of the table whose configurations serve this; what is built on AES in other ways has none yet.
+    /// The algorithm of the table whose configurations serve this; AEADs and MACs that
+    /// are built on a cipher have none here ([`Aead::cipher`]).
     pub fn algorithm(&self) -> Option<&'static Algorithm> {
         match self {
             Need::Cipher { algorithm, .. } | Need::Hash { algorithm } | Need::Hmac { algorithm } => {
                 Some(algorithm)
             }
-            Need::Aead { .. } | Need::Xcbc | Need::Cmac { .. } => None,
+            Need::Aead { .. } | Need::Gmac { .. } | Need::Xcbc | Need::Cmac { .. } => None,
         }
     }
 }
@@ -277,6 +302,7 @@ impl fmt::Display for Need {
             Need::Aead { aead, direction, key_len } => {
                 write!(f, "aes-{}-{} {}", key_len * 8, &aead.name()[4..], direction.name())
             }
+            Need::Gmac { direction, key_len } => write!(f, "aes-{}-gmac {}", key_len * 8, direction.name()),
             Need::Xcbc => f.write_str("aes-xcbc"),
             Need::Cmac { key_len } => write!(f, "aes-{}-cmac", key_len * 8),
         }

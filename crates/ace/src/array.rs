@@ -21,7 +21,6 @@ use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_array::{Compiled, Error, algorithms, compile, draw, rtl, trace};
 use anyhow::{Context, Result, bail};
-use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use sha2::Digest;
 
@@ -104,12 +103,9 @@ enum Command {
     Build {
         /// Variants, or single sets of them; all if none is named
         names: Vec<String>,
-        /// Where they go (default: build/array/sets, or build/array/sets-2x8)
+        /// Where they go (default: build/array/sets)
         #[arg(short, long, value_name = "DIR")]
         output: Option<PathBuf>,
-        /// Of the slot: one tile of sixteen lanes, or two of eight
-        #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=2))]
-        tiles: usize,
         /// Print the sets' digests, as the sets.toml of the algorithms have them, and make no model
         #[arg(long)]
         digests: bool,
@@ -228,8 +224,8 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             write(output, trace.text.as_bytes())?;
         }
         Command::Explore(args) => explore::run(page, args, &shape)?,
-        Command::Build { names, output, tiles, digests } => {
-            build::run(names, output.as_deref(), *tiles, *digests, &shape)?;
+        Command::Build { names, output, digests } => {
+            build::run(names, output.as_deref(), *digests, &shape)?;
         }
         Command::Rtl => print!("{}", rtl::package(&shape)),
     }
@@ -244,12 +240,18 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     ace_fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A source from a file, or by its name in `array/`. What is wrong with it is shown in its line.
-fn program(path: &Path) -> Result<Program> {
-    let shown = |error: Error| match error {
-        Error::Source(diagnostic) => anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn()),
+/// What is wrong with a source, or does not fit the array, is shown in its line.
+fn shown(error: Error) -> anyhow::Error {
+    match error {
+        Error::Source(diagnostic) | Error::Fit(diagnostic) => {
+            anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn())
+        }
         other => other.into(),
-    };
+    }
+}
+
+/// A source from a file, or by its name in `array/`.
+fn program(path: &Path) -> Result<Program> {
     let name = format!("{}.ace", path.display());
     if !path.exists() && algorithms::file(&name).is_some() {
         return algorithms::program(&name).map_err(shown);
@@ -275,11 +277,7 @@ impl Source {
             (None, [only]) => only.clone(),
             (None, several) => bail!("--variant says which one: {}", several.join(", ")),
         };
-        let compiled =
-            compile(&program, &variant, shape, Effort::of(self.goal)).map_err(|error| match error {
-                Error::Source(diagnostic) => anyhow::anyhow!("{diagnostic}\n{}", diagnostic.drawn()),
-                other => other.into(),
-            })?;
+        let compiled = compile(&program, &variant, shape, Effort::of(self.goal)).map_err(shown)?;
         Ok((program, compiled))
     }
 }

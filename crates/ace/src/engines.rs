@@ -9,7 +9,7 @@ use ace_board::open::Parts;
 use ace_board::trace::BoardReport;
 use ace_board::{Assembly, Board, BoardConfig, Catalogue, Models, Unsigned};
 use ace_engine::profile::Processor;
-use ace_engine::{Capabilities, Completion, Dispatch, Engine, EngineError, Job};
+use ace_engine::{Action, Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::file::Guard;
 use ace_library::{Seen, Trust};
 use ace_schedule::{Policy, UnknownPolicy};
@@ -19,7 +19,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::trust::TrustArgs;
-use crate::values::slot_kind;
+use crate::values::{Slots, slots};
 
 /// Look-ahead of the CPU engine, which does not plan: enough to keep packets flowing.
 const CPU_WINDOW: usize = 256;
@@ -90,10 +90,10 @@ pub struct BoardArgs {
     /// the same as --slots array
     #[arg(long, value_name = "DIR")]
     pub configurations: Option<PathBuf>,
-    /// What all slots are, instead of what the board's description says: fabric, or array, which is loaded with the context
-    /// sets that `ace array build` has made
-    #[arg(long, value_name = "KIND", value_parser = slot_kind)]
-    pub slots: Option<SlotKind>,
+    /// What the slots are, instead of what the board's description says: all of them fabric, or array, which is loaded with
+    /// context sets; or so many of each, as in fabric=2,array=1
+    #[arg(long, value_name = "KIND[=N],…", value_parser = slots)]
+    pub slots: Option<Slots>,
     #[command(flatten)]
     pub trust: TrustArgs,
     /// Load what has been built here and the library does not hold, too, if its own record says that its bits are
@@ -136,9 +136,22 @@ impl BoardArgs {
     pub fn config(&self) -> Result<BoardConfig> {
         let mut config = Self::config_of(self.board.as_deref())?;
         let named = self.configurations.as_deref() == Some(Path::new(ARRAY));
-        config.slot.kind = if named { SlotKind::Array } else { self.slots.unwrap_or(config.slot.kind) };
-        if config.slot.kind == SlotKind::Fabric {
-            (config.slot.tiles, config.slot.banks) = (1, 1);
+        let array = Slots::All(SlotKind::Array);
+        let wanted = match self.slots {
+            Some(other) if named && other != array => {
+                bail!(
+                    "--configurations array makes all slots the array, and --slots says something else: leave one of them out"
+                )
+            }
+            None if named => Some(array),
+            wanted => wanted,
+        };
+        let all = config.slots + config.array_slots;
+        match wanted {
+            Some(Slots::All(SlotKind::Fabric)) => config.set_slots(all, 0),
+            Some(Slots::All(SlotKind::Array)) => config.set_slots(0, all),
+            Some(Slots::Of(fabric, array)) => config.set_slots(fabric, array),
+            None => {}
         }
         Ok(config)
     }
@@ -283,6 +296,10 @@ impl Engine for AnyEngine {
 
     fn capabilities(&self) -> &Capabilities {
         self.engine().capabilities()
+    }
+
+    fn takes(&self, action: &Action) -> bool {
+        self.engine().takes(action)
     }
 
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {

@@ -2,7 +2,7 @@
 """The bits of the array's slot: what `array_route --keep` has routed, as a bitstream with a manifest, proven to be its
 netlist like every configuration's (docs/proof.md), in the form in which configurations go into a library.
 
-python -m ace_flow array-bits --ace target/release/ace [--tiles 1] [--lanes 16] [--seed 1101 | --held]
+python -m ace_flow array-bits --ace target/release/ace [--tiles 1] [--ways 1] [--lanes 16] [--seed 1101 | --held]
 ace library add array --configurations build/array/configurations --secret KEY
 
 Without a seed it is the one of the median. What the proof came to goes to array/routed.json. `--held`: where the sources
@@ -21,6 +21,7 @@ from pathlib import Path
 from ace_flow import digest, tools
 from ace_flow.array import model as array
 from ace_flow.array import route as array_route
+from ace_flow.array.model import SLOT, Parts
 from ace_flow.array.route import KEPT, inputs, netlist_of
 from ace_flow.build import library_cache
 from ace_flow.build.manifest import PINS_WARNING, SCHEMA, describe, versions
@@ -46,34 +47,34 @@ def memory(ace: str, bitstream: Path) -> str:
     return json.loads(tools.output([ace, "inspect", str(bitstream), "--json"]))["memory_sha256"]
 
 
-def row(tiles: int = array.TILES, lanes: int = array.LANES) -> Configuration:
+def row(parts: Parts = SLOT) -> Configuration:
     """The slot as a row of the table would say it."""
-    return replace(array.rows()[0], parameters={"Tiles": tiles, "Lanes": lanes})
+    return replace(array.rows()[0], parameters=parts.parameters)
 
 
-def places(tiles: int = array.TILES, lanes: int = array.LANES) -> Places:
+def places(parts: Parts = SLOT) -> Places:
     """Where the slot is."""
     found = Places(NAME, FOLDER.parent)
-    found.netlist_json = netlist_of("slot", tiles, lanes)
-    found.makes = f'array-route slot --tiles {tiles} --lanes {lanes} --seeds ""'
+    found.netlist_json = netlist_of("slot", parts)
+    found.makes = f'array-route slot {parts.options} --seeds ""'
     return found
 
 
 def recipe(routed: dict) -> str:
     """The digest of all that decides the bits of what array/routed.json keeps, seeds aside."""
-    settings = array_route.settings(routed["tiles"], routed["lanes"], routed["asked_mhz"])
+    settings = array_route.settings(Parts.routed(routed), routed["asked_mhz"])
     return digest.of([digest.sources(array.SLOT_SOURCES), settings])
 
 
 def proven(ace: str, bitstream: Path, routed: dict) -> dict:
     """The record of the proof that bits are the netlist, and of the one from there to the RTL."""
-    shape = routed["tiles"], routed["lanes"]
-    netlist = netlist_of("slot", *shape)
+    parts = Parts.routed(routed)
+    netlist = netlist_of("slot", parts)
     with tempfile.TemporaryDirectory(dir=array.BUILD, prefix=".prove-") as folder:
         record = prove.prove(array.SLOT_TOP, bitstream, netlist, Path(folder))
     if record["memory_sha256"] != memory(ace, bitstream):
         raise tools.ToolError(f"{bitstream} changed while it was proven; run it again")
-    return record | {"tied_to_rtl_by": to_rtl.tie(row(*shape), places(*shape), recipe(routed))}
+    return record | {"tied_to_rtl_by": to_rtl.tie(row(parts), places(parts), recipe(routed))}
 
 
 def write(record: dict, manifest: dict) -> None:
@@ -84,7 +85,8 @@ def write(record: dict, manifest: dict) -> None:
 
 def make(ace: str, routed: dict, seed: int) -> dict:
     """Packs and proves; writes the folder; the record of the proof."""
-    netlist = netlist_of("slot", routed["tiles"], routed["lanes"])
+    parts = Parts.routed(routed)
+    netlist = netlist_of("slot", parts)
     config, report = netlist.parent / f"route-{seed}.config", netlist.parent / f"report-{seed}.json"
     for path in (netlist, config, report):
         if not path.is_file():
@@ -101,15 +103,15 @@ def make(ace: str, routed: dict, seed: int) -> dict:
     place = FOLDER / f"route-{seed}.json"
     place.write_text(json.dumps(clock, indent=1) + "\n")
     record = proven(ace, bitstream, routed)
-    tiles, lanes = routed["tiles"], routed["lanes"]
-    model, about = array.made(tiles, lanes)
+    model, about = array.made(parts)
     manifest = {
         "schema": SCHEMA,
         "name": NAME,
-        "summary": f"the multi-context array: tiles: {tiles}, lanes of each: {lanes}; what it computes context sets say",
+        "summary": f"the multi-context array: tiles: {parts.tiles}, of each ways: {parts.ways}, lanes: {parts.lanes}; "
+        "what it computes context sets say",
         "top": array.SLOT_TOP,
-        "parameters": {"Tiles": tiles, "Lanes": lanes},
-        "in_flight": tiles * lanes,
+        "parameters": parts.parameters,
+        "in_flight": parts.tiles * parts.lanes,
         "can": [],
         "device": route.DEVICE,
         "package": route.PACKAGE,
@@ -148,10 +150,10 @@ def renew(ace: str, routed: dict) -> dict:
         raise tools.ToolError(
             f"{path} holds no {NAME}; `python -m ace_flow array-bits` without --held makes it"
         )
-    tiles, lanes = routed["tiles"], routed["lanes"]
-    if known["parameters"] != {"Tiles": tiles, "Lanes": lanes}:
-        raise tools.ToolError(f"{path} holds an {NAME} of {known['parameters']}, not of {tiles} x {lanes}")
-    netlist = netlist_of("slot", tiles, lanes)
+    parts = Parts.routed(routed)
+    if known["parameters"] != parts.parameters:
+        raise tools.ToolError(f"{path} holds an {NAME} of {known['parameters']}, not of {parts.parameters}")
+    netlist = netlist_of("slot", parts)
     if not netlist.is_file():
         raise tools.ToolError(
             f'{netlist} is missing; `python -m ace_flow array-route slot --seeds ""` makes it'
@@ -161,7 +163,7 @@ def renew(ace: str, routed: dict) -> dict:
     publish(cached.bitstream, bitstream)
     routed["inputs"] = inputs()
     record = proven(ace, bitstream, routed)
-    model, about = array.made(tiles, lanes)
+    model, about = array.made(parts)
     manifest = known | {
         "recipe": recipe(routed),
         **about,
@@ -177,8 +179,7 @@ def renew(ace: str, routed: dict) -> dict:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
-    parser.add_argument("--tiles", type=int, default=array.TILES, help="of the slot")
-    parser.add_argument("--lanes", type=int, default=array.LANES, help="of each tile")
+    Parts.ask(parser)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--seed", type=int, help="of which seed (default: that of the median)")
     which.add_argument("--held", action="store_true", help="the library's bits, of sources that say the same")
@@ -186,10 +187,10 @@ def main() -> int:
     os.environ["ACE_BIN"] = args.ace
     routed = json.loads(KEPT.read_text())
     try:
-        if (slot := routed.get(f"slot-{args.tiles}x{args.lanes}")) is None:
+        parts = Parts.asked(args)
+        if (slot := routed.get(parts.name)) is None:
             raise tools.ToolError(
-                f"{KEPT} has no slot of tiles: {args.tiles}, lanes of each: {args.lanes}; "
-                f"`python -m ace_flow array-route slot --tiles {args.tiles} --lanes {args.lanes} --keep` routes it"
+                f"{KEPT} has no {parts.name}; `python -m ace_flow array-route slot {parts.options} --keep` routes it"
             )
         record = renew(args.ace, slot) if args.held else make(args.ace, slot, args.seed or median(slot))
     except (tools.ToolError, OSError, ValueError) as error:

@@ -10,7 +10,8 @@ from random import Random
 
 from ace_flow.sim.frames import BEAT, DECRYPT, OPERATION
 
-LOAD, KEY, EXPAND = 0x51, 0x52, 0x53
+AEAD, LOAD, KEY, EXPAND = 0x41, 0x51, 0x52, 0x53
+RESUME, PARTIAL = 8, 16
 # Statuses behind those of the slot boundary (rtl/array/array_front_pkg.sv).
 BAD_SET, OTHER_ARRAY, BAD_CRC, NOT_FORWARDED = 10, 11, 12, 13
 BLOCK = {0x02: 8, 0x07: 8, 0x09: 8}  # bytes, of ciphers that do not have 16
@@ -41,6 +42,14 @@ class Set:
     @property
     def hash(self) -> bool:
         return self.code in DIGEST
+
+    @property
+    def aead(self) -> bool:
+        return self.data[24:26] == bytes([16, 12])
+
+    @property
+    def contexts(self) -> int:
+        return int.from_bytes(self.data[16:18], "little")
 
     @property
     def block(self) -> int:
@@ -77,7 +86,7 @@ def frame(
 ) -> bytes:
     header = bytes([code, op, flags, 0]) + tag.to_bytes(2, "little") + bytes([len(iv), result])
     header += len(payload).to_bytes(4, "little") + bytes(4)
-    return header + iv + payload + bytes(-len(payload) % 8)
+    return header + iv + bytes(-len(iv) % 8) + payload + bytes(-len(payload) % 8)
 
 
 def load(data: bytes, tag: int, flags: int = 0, tiles: int = 0) -> bytes:
@@ -118,27 +127,30 @@ def key_of(which: Set, random: Random) -> bytes:
 
 
 def data(which: Set, mode: str, payload: int, random: Random, tag: int, flags: int = 0) -> bytes:
-    """A frame of so many bytes, rounded down to blocks where the mode wants them."""
+    """A frame of so many bytes, rounded down to blocks where the mode wants them. In CFB the tag says the direction."""
     if which.hash:
-        return frame(
-            which.code,
-            OPERATION[mode],
-            random.randbytes(payload),
-            tag=tag,
-            flags=flags,
-            result=DIGEST[which.code],
-        )
-    if mode != "ctr":
+        digest, iv = DIGEST[which.code], b""
+        if mode == "partial":
+            flags |= PARTIAL
+            payload = max(64, payload - payload % 64)
+        if mode == "resume":
+            flags |= RESUME
+            iv = (64 * random.getrandbits(58)).to_bytes(BEAT, "little") + random.randbytes(digest)
+        op, text = OPERATION.get(mode, OPERATION["hash"]), random.randbytes(payload)
+        return frame(which.code, op, text, tag=tag, flags=flags, iv=iv, result=digest)
+    if mode in ("ecb", "cbc"):
         payload -= payload % which.block
         flags |= DECRYPT if which.decrypt else 0
+    elif mode == "cfb":
+        flags |= DECRYPT if tag & 4 else 0
     iv = b"" if mode == "ecb" else random.randbytes(which.block)
     return frame(which.code, OPERATION[mode], random.randbytes(payload), tag=tag, flags=flags, iv=iv)
 
 
 def modes(which: Set) -> list[str]:
     if which.hash:
-        return ["hash", "hmac-states"]
-    return ["ecb", "cbc"] + ([] if which.decrypt else ["ctr"])
+        return ["hash", "hmac-states", "partial", "resume"]
+    return ["ecb", "cbc"] + ([] if which.decrypt else ["ctr", "cfb", "ofb"])
 
 
 @dataclass

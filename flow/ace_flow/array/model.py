@@ -3,7 +3,8 @@
 sets of real algorithms, and the slot as a model that answers frames. `array_route` places and routes both.
 
 python -m ace_flow array simulate --ace target/release/ace [--random 4] [ALGORITHM:VARIANT …]
-python -m ace_flow array model [--tiles 1] [--lanes 16]       the slot as a model that answers frames, and where it is
+python -m ace_flow array model [--tiles 1] [--ways 1] [--lanes 16]
+                                             the slot as a model that answers frames, and where it is
 """
 
 import argparse
@@ -12,6 +13,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple, Self
 
 from ace_flow import tools
 from ace_flow.build.step import MODEL_FILES, step_runtime
@@ -33,8 +35,21 @@ PACKAGES = [
 FRONT = {
     f"array_{name}.sv"
     for name in (
-        *("admit", "exit", "intake", "issue", "lanes", "loader", "long"),
-        *("outlet", "pulse", "return", "slot", "turn"),
+        *(
+            "accept",
+            "admit",
+            "asks",
+            "buffers",
+            "decide",
+            "exit",
+            "inner",
+            "intake",
+            "issue",
+            "kind",
+            "lanes",
+        ),
+        *("loader", "long", "outlet", "pass", "plans", "pulse", "return", "serve", "shell", "slot", "turn"),
+        "words",
     )
 }
 SOURCES = [
@@ -52,10 +67,55 @@ SLOT_SOURCES = [
     tools.ROOT / "rtl" / "slot" / "slot_ports.svh",
 ]
 BUILD = tools.ROOT / "build" / "array"
-# As rtl/array/array_slot.sv has them.
-TILES, LANES = 1, 16
 # Not in flow/model: every model of a configuration is made anew where a file is added there.
 BESIDE = tools.FLOW / "bench" / "array_bench_netlist.sv"
+
+
+class Parts(NamedTuple):
+    """What a slot is made of; by default as rtl/array/array_slot.sv has it."""
+
+    tiles: int = 2
+    # Of each tile.
+    ways: int = 2
+    lanes: int = 8
+
+    @property
+    def parameters(self) -> dict[str, int]:
+        """The RTL's."""
+        return {"Tiles": self.tiles, "Ways": self.ways, "Lanes": self.lanes}
+
+    @property
+    def name(self) -> str:
+        """A slot's among others; that of as many ways as the RTL has is known by tiles and lanes alone."""
+        ways = [] if self.ways == Parts().ways else [self.ways]
+        return "slot-" + "x".join(map(str, [self.tiles, *ways, self.lanes]))
+
+    @property
+    def options(self) -> str:
+        """As a command line takes them."""
+        return f"--tiles {self.tiles} --ways {self.ways} --lanes {self.lanes}"
+
+    @classmethod
+    def ask(cls, parser: argparse.ArgumentParser) -> None:
+        """The options that say them."""
+        default = cls()
+        parser.add_argument("--tiles", type=int, default=default.tiles, help="of the slot")
+        parser.add_argument("--ways", type=int, default=default.ways, help="of each tile: datapaths in step")
+        parser.add_argument("--lanes", type=int, default=default.lanes, help="of each tile: frames in flight")
+
+    @classmethod
+    def asked(cls, args: argparse.Namespace) -> Self:
+        """What these options say."""
+        return cls(args.tiles, args.ways, args.lanes)
+
+    @classmethod
+    def routed(cls, slot: dict) -> Self:
+        """Those of a slot in array/routed.json. What was routed before there were ways has one."""
+        return cls(slot["tiles"], slot.get("ways", 1), slot["lanes"])
+
+
+# The one that boards hold.
+SLOT = Parts()
 
 
 def rows() -> list[Configuration]:
@@ -73,15 +133,10 @@ def rows() -> list[Configuration]:
             seeds=(),
             sets=(),
             shape="interleaved",
-            in_flight=16,
+            in_flight=SLOT.tiles * SLOT.lanes,
             can=(),
         )
     ]
-
-
-def slot_name(tiles: int, lanes: int) -> str:
-    """A slot's, among those of other numbers of tiles and lanes."""
-    return "slot" if (tiles, lanes) == (TILES, LANES) else f"slot-{tiles}x{lanes}"
 
 
 def bench(netlist: list[Path] | None = None) -> Path:
@@ -110,19 +165,19 @@ def bench(netlist: list[Path] | None = None) -> Path:
     return out / "array_bench"
 
 
-def model(tiles: int = TILES, lanes: int = LANES) -> Path:
+def model(parts: Parts = SLOT) -> Path:
     """The slot's RTL as a model, with the behaviour of the cells that it names."""
-    return made(tiles, lanes)[0]
+    return made(parts)[0]
 
 
-def made(tiles: int = TILES, lanes: int = LANES) -> tuple[Path, dict]:
+def made(parts: Parts = SLOT) -> tuple[Path, dict]:
     """The same, and the digests of what it is made of."""
     BUILD.mkdir(parents=True, exist_ok=True)
     RUNTIME.parent.mkdir(parents=True, exist_ok=True)
     step_runtime()
-    shape = slot_name(tiles, lanes)
-    library, log, about = (BUILD / f"{shape}{ending}" for ending in (".so", ".log", ".model.json"))
-    parameters = {"Tiles": tiles, "Lanes": lanes}
+    name = "slot" if parts == SLOT else parts.name
+    library, log, about = (BUILD / f"{name}{ending}" for ending in (".so", ".log", ".model.json"))
+    parameters = parts.parameters
     sources = SLOT_SOURCES
     settings = verilate.settings(rows()[0], "quick", read=True) | {"parameters": parameters}
 
@@ -140,6 +195,25 @@ def made(tiles: int = TILES, lanes: int = LANES) -> tuple[Path, dict]:
         work,
     )
     return library, json.loads(about.read_text())
+
+
+def changed(parts: Parts, file: Path, text: str, name: str) -> Path:
+    """A model of the slot in which a file has another text."""
+    folder = BUILD / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / file.name).write_text(text)
+    sources = [folder / file.name if path == file else path for path in SLOT_SOURCES]
+    verilate.build_rtl_model(
+        SLOT_TOP,
+        sources,
+        parts.parameters,
+        folder / "slot.so",
+        RUNTIME,
+        folder / "log",
+        "quick",
+        cells=[CELLS],
+    )
+    return folder / "slot.so"
 
 
 def compare(tile: Path, ace: str, what: str, arguments: list[str]) -> bool:
@@ -178,15 +252,12 @@ def main() -> int:
     played = commands.add_parser("simulate", help="the RTL against the simulator")
     arguments(played)
     modelled = commands.add_parser("model", help="the slot as a model that answers frames")
-    modelled.add_argument("--tiles", type=int, default=TILES, help="of the slot")
-    modelled.add_argument(
-        "--lanes", type=int, default=LANES, help="frames in flight in each tile of the slot"
-    )
+    Parts.ask(modelled)
     args = parser.parse_args()
     if args.command == "simulate":
         return play(bench(), args)
     try:
-        library, about = made(args.tiles, args.lanes)
+        library, about = made(Parts.asked(args))
         print(json.dumps({"model": str(library), **about}))
     except tools.ToolError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The array's clock and what it takes of an LFE5U-45F: synthesis, placement and routing of the slot or of the bare tile.
 
-python -m ace_flow array-route [slot|tile] [--tiles 1] [--lanes 16] [--seeds 1101,1102] [--frequency 120] [--keep]
+python -m ace_flow array-route [slot|tile] [--tiles 1] [--ways 1] [--lanes 16] [--seeds 1101,1102] [--frequency 120] [--keep]
 
 What is measured is printed, a line a seed. --keep writes it to array/routed.json, from which `ace array table` and
 docs/array.md have their clocks; seeds with which a choice was made do not belong there. `array_bits` makes the slot's
@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 
 from ace_flow import design, digest, rtl, tools
-from ace_flow.array.model import BUILD, LANES, SLOT_SOURCES, SLOT_TOP, SOURCES, TILES, TOP
+from ace_flow.array.model import BUILD, SLOT_SOURCES, SLOT_TOP, SOURCES, TOP, Parts
 from ace_flow.place import route
 from ace_flow.synth import bram_outreg, ecp5, tie_unused
 
@@ -22,9 +22,14 @@ KEPT = tools.ROOT / "array" / "routed.json"
 DENSITY = 0.7
 
 
-def netlist_of(what: str, tiles: int, lanes: int) -> Path:
-    """Where the netlist is, and beside it what is routed of it. `lanes`: of a tile."""
-    return BUILD / (f"slot-{tiles}x{lanes}" if what == "slot" else what) / "netlist.json"
+def name_of(what: str, parts: Parts) -> str:
+    """What is routed by its name among others."""
+    return parts.name if what == "slot" else what
+
+
+def netlist_of(what: str, parts: Parts) -> Path:
+    """Where the netlist is, and beside it what is routed of it."""
+    return BUILD / name_of(what, parts) / "netlist.json"
 
 
 def script(top: str, parameters: str, files: str, netlist: str) -> str:
@@ -33,25 +38,30 @@ def script(top: str, parameters: str, files: str, netlist: str) -> str:
         f"{design.READ} --top {top} {parameters} {files}",
         f"hierarchy -check -top {top}",
         "check -assert",
-        f"synth_ecp5 -top {top} -json {netlist}",
+        f"synth_ecp5 -top {top}",
+        # What was to stay while registers were merged goes where nothing depends on it: the proof of the bits wants a reason
+        # for each of them.
+        "setattr -unset keep",
+        "opt_clean",
+        f"write_json {netlist}",
         "",
     ]
     return "\n".join(lines)
 
 
-def parameters_of(tiles: int, lanes: int) -> str:
+def parameters_of(parts: Parts) -> str:
     """The slot's, as slang is told them."""
-    return f"-G Tiles={tiles} -G Lanes={lanes}"
+    return " ".join(f"-G {name}={count}" for name, count in parts.parameters.items())
 
 
-def synthesise(what: str, tiles: int, lanes: int) -> tuple[Path, dict]:
+def synthesise(what: str, parts: Parts) -> tuple[Path, dict]:
     """The netlist, its block memories with their output registers and no input tied to zero, and its cells."""
-    netlist = netlist_of(what, tiles, lanes)
+    netlist = netlist_of(what, parts)
     out = netlist.parent
     out.mkdir(parents=True, exist_ok=True)
     top, sources = (SLOT_TOP, SLOT_SOURCES) if what == "slot" else (TOP, SOURCES)
     names = [str(path.relative_to(tools.ROOT)) for path in sources]
-    parameters = parameters_of(tiles, lanes) if what == "slot" else ""
+    parameters = parameters_of(parts) if what == "slot" else ""
     files = [f"-I {folder}" for folder in rtl.folders(names)]
     files += [name for name in names if not name.endswith(".svh")]
     lines = script(top, parameters, " ".join(files), str(netlist.relative_to(tools.ROOT)))
@@ -77,11 +87,11 @@ def command(what: str, netlist: str, seed: int, frequency: float) -> list[str]:
     ]
 
 
-def settings(tiles: int, lanes: int, frequency: float) -> dict:
+def settings(parts: Parts, frequency: float) -> dict:
     """All that decides the slot's bits besides its sources and the seed, wherever files are."""
     call = command("slot", "IN", 0, frequency)
     return {
-        "script": script(SLOT_TOP, parameters_of(tiles, lanes), "SOURCES", "OUT"),
+        "script": script(SLOT_TOP, parameters_of(parts), "SOURCES", "OUT"),
         "passes": [digest.code(module) for module in (bram_outreg, tie_unused)],
         "command": ["PINS" if word == route.PINS_HERE else word for word in call],
         "pins": tools.sha256(route.PINS),
@@ -121,15 +131,16 @@ def inputs(what: str = "slot") -> dict[str, str]:
     return {path.name: tools.sha256(path) for path in (SLOT_SOURCES if what == "slot" else SOURCES)}
 
 
-def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, routes: list[dict]) -> None:
+def keep(what: str, parts: Parts, frequency: float, cells: dict, routes: list[dict]) -> None:
     """Puts what was measured beside the sources; the middle one is the clock."""
     middle = route.median(routes)
     recorded = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     # The clock that `ace array table` counts with is that of a slot of as many lanes as rates were measured with.
-    recorded[netlist_of(what, tiles, lanes).parent.name] = {
+    recorded[name_of(what, parts)] = {
         "device": route.DEVICE,
-        "tiles": tiles if what == "slot" else 1,
-        "lanes": lanes if what == "slot" else 0,
+        "tiles": parts.tiles if what == "slot" else 1,
+        "ways": parts.ways if what == "slot" else 1,
+        "lanes": parts.lanes if what == "slot" else 0,
         "asked_mhz": frequency,
         "fmax_mhz": middle["fmax_mhz"],
         "cells": cells,
@@ -147,20 +158,20 @@ def keep(what: str, tiles: int, lanes: int, frequency: float, cells: dict, route
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=["slot", "tile"], default="slot")
-    parser.add_argument("--tiles", type=int, default=TILES, help="of the slot")
-    parser.add_argument("--lanes", type=int, default=LANES, help="frames in flight in each tile of the slot")
+    Parts.ask(parser)
     parser.add_argument("--seeds", default="1", help="of nextpnr, with commas between")
     parser.add_argument("--frequency", type=float, default=120, help="what is asked for, in MHz")
     parser.add_argument("--keep", action="store_true", help="write array/routed.json")
     args = parser.parse_args()
-    netlist, cells = synthesise(args.what, args.tiles, args.lanes)
+    parts = Parts.asked(args)
+    netlist, cells = synthesise(args.what, parts)
     print(json.dumps(cells), flush=True)
     routes = []
     for seed in filter(None, args.seeds.split(",")):
         routes.append(place_and_route(args.what, netlist, int(seed), args.frequency))
         print(json.dumps(routes[-1]), flush=True)
         if args.keep:
-            keep(args.what, args.tiles, args.lanes, args.frequency, cells, routes)
+            keep(args.what, parts, args.frequency, cells, routes)
     return 0
 
 

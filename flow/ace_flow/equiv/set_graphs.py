@@ -59,6 +59,8 @@ def applied(terms: Terms, graph: dict, name: str, of: Sequence[Word], rest: list
             return terms.shr(of[0], rest[0])
         case "multiply":
             return terms.multiply(of[0], of[1])
+        case "carryless":
+            return terms.carryless(of[0], of[1], *rest)
         case "quadratic":
             return terms.rotl(terms.multiply(of[0], terms.add(of[0], of[0], plus=1)), rest[0])
         case "look":

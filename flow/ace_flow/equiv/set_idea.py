@@ -5,7 +5,8 @@ A number of 16 bits that is a factor is one modulo the prime 65537, zero being 2
 product of powers has one form: by each factor its exponent, modulo 65536.
 
 The graphs have no such product. They have lo - hi + (lo < hi) of a word p, which is p modulo 65537, where p + 1 is no multiple
-of 65537 (`reduces`); and p is A * B + A + B, so that p + 1 is the product of A + 1 and B + 1.
+of 65537 (`reduces`), by operations or by two sums of a word's bytes in tables; and p is A * B + A + B, so that p + 1 is the
+product of A + 1 and B + 1.
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,23 @@ def reduces() -> bool:
     """Whether the low half of d + (d >> 31), with d = lo - hi, is less than 65536 and p modulo 65537, for every d that there
     is: p is lo + 65536 * hi, which is d. Not so for d = -1 alone, where p + 1 is a multiple of 65537."""
     return all((d + (d < 0)) & 0xFFFF == d % PRIME for d in range(-65535, 65536) if d != -1)
+
+
+# By byte, what tables have of d = lo - hi, and of d + (d < 0): modulo 2^32, and of d what is above its low half is all ones
+# or all zeros.
+DIFFERENCE = tuple(
+    tuple(value * byte % (1 << 32) for byte in range(256)) for value in (1, 1 << 8, -1, -(1 << 8))
+)
+ONE_MORE = (*DIFFERENCE[:2], tuple(byte // 255 for byte in range(256)), (0,) * 256)
+
+
+def reduces_by_bytes() -> bool:
+    """The same of what ONE_MORE has of d."""
+
+    def found(d: int) -> int:
+        return sum(table[d >> 8 * lane & 255] for lane, table in enumerate(ONE_MORE)) % (1 << 32)
+
+    return all(found(d % (1 << 32)) == d % PRIME for d in range(-65535, 65536) if d != -1)
 
 
 class Numbers:
@@ -99,7 +117,7 @@ class Halves:
     """A graph's words: of sums only the low half is known, and the high half is anything."""
 
     def __init__(self, t: Terms, graph: dict) -> None:
-        if not reduces():
+        if not (reduces() and reduces_by_bytes()):
             raise ToolError("what IDEA's graphs do is no reduction modulo 65537")
         self.t, self.numbers = t, Numbers(t)
         self.graph, self.nodes = graph, graph["nodes"]
@@ -129,6 +147,34 @@ class Halves:
             if p is not None and self.matches(ends[1], "right", 16) == [p]:
                 return p
         return None
+
+    def terms(self, node: int, minus: bool = False) -> list[tuple[int, bool]]:
+        """What a sum of sums adds and subtracts."""
+        name, args, *rest = self.nodes[node]
+        if name != "sum":
+            return [(node, minus)]
+        signs = [minus ^ bool(rest[0] >> at & 1) for at in range(len(args))]
+        return [term for arg, sign in zip(args, signs, strict=True) for term in self.terms(arg, sign)]
+
+    def by_bytes(self, node: int) -> tuple[int, tuple] | None:
+        """The word whose four bytes a sum looks up, and what it adds by byte."""
+        found, words = {}, set()
+        for term, minus in self.terms(node):
+            name, args, *rest = self.nodes[term]
+            if name != "look" or rest[2]:
+                return None
+            table = self.graph["tables"][rest[0]]
+            found[rest[1]] = tuple(-entry % (1 << 32) for entry in table) if minus else tuple(table)
+            words.add(args[0])
+        if len(words) != 1 or len(self.terms(node)) != 4 or len(found) != 4:
+            return None
+        return words.pop(), tuple(found[lane] for lane in range(4))
+
+    def reduced_by_bytes(self, node: int) -> int | None:
+        """The word p of which a node is lo - hi + (lo < hi), by tables. All above its low half is zero."""
+        more = self.by_bytes(node)
+        less = self.by_bytes(more[0]) if more and more[1] == ONE_MORE else None
+        return less[0] if less and less[1] == DIFFERENCE else None
 
     def factors(self, p: int) -> list[Word] | None:
         """A and B, each of 16 bits and as a word, where p is A * B + A + B."""
@@ -174,6 +220,10 @@ class Halves:
         both = self.factors(p) if p is not None else None
         if both:
             return self.half(self.product(both), any_high)
+        p = self.reduced_by_bytes(number)
+        both = self.factors(p) if p is not None else None
+        if both:
+            return (*self.product(both), *[ZERO] * 16)
         if name == "sum":
             known = [self.constant(arg) for arg in args]
             if rest[0] == 0 and known[1] == 1 and set(of[0][16:]) == {ZERO}:

@@ -62,6 +62,7 @@ class Terms:
         self.bases: dict[Word, dict[int, tuple[int, int]]] = {}
         self.sums: dict[Word, tuple[tuple[tuple[Word, int], ...], int]] = {}
         self.cuts: dict[Bit, Bit] = {}
+        self.products_without_carries: dict[tuple[Word, Word], Word] = {}
         # Whether graphs add such words as they are, too (set_graphs.py).
         self.wholes = False
         # Of numbers modulo 65537 (set_idea.py).
@@ -224,6 +225,19 @@ class Terms:
         a, b = min(a, b), max(a, b)
         numbers = [x * y for x, y in zip(self.numbers(a), self.numbers(b), strict=True)]
         return self._step(self.atoms(("product", a, b), numbers))
+
+    def carryless(self, a: Word, b: Word, low: bool, high: bool) -> Word:
+        """Of the product without carries the low half, the high half, or the XOR of both."""
+        if (a, b) not in self.products_without_carries:
+            whole = [ZERO] * 64
+            for n, bit in enumerate(a):
+                for place, other in enumerate(b):
+                    if bit != ZERO and other != ZERO:
+                        whole[n + place] = self.xor_bit(whole[n + place], self.and_bit(bit, other))
+            self.products_without_carries[a, b] = tuple(whole)
+        whole = self.products_without_carries[a, b]
+        halves = [half for half, wanted in ((whole[:32], low), (whole[32:], high)) if wanted]
+        return self.xor(*halves)
 
     def rotate_by(self, a: Word, by: Word, right: bool = False) -> Word:
         """By as many places as the lowest five bits of a word say."""

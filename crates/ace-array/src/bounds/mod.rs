@@ -126,16 +126,27 @@ impl<'a> Walk<'a> {
                         (Place::Key(word), Why::BeyondKey(declared), declared)
                     }
                     _ => {
-                        let there = self.set.constants.len();
+                        let there = self.set.constants[Shape::constants_of(unit.kind)].len();
                         (Place::Constant(word), Why::NoConstant(there), there)
                     }
                 };
-                if context.get(used) == 1 && word >= room {
+                // A multiplier takes it some contexts later.
+                let later = self.shape.units().any(|of| {
+                    of != *unit
+                        && self.shape.key_of(of) == Some(*unit)
+                        && self.multiplies_key(of, slot + latency::KEY_LEAD as i64)
+                });
+                if (context.get(used) == 1 || later) && word >= room {
                     return Err(self.beyond(slot, *unit, place, why));
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether a multiplier's second factor is a key memory's word.
+    fn multiplies_key(&self, multiplier: Unit, slot: i64) -> bool {
+        self.get(slot, self.layout.fields(multiplier).op) as u64 & layout::MULTIPLY_KEY != 0
     }
 
     /// The writes that make the block's result, as output and slot; and nothing else is written into results.
@@ -217,12 +228,17 @@ impl<'a> Walk<'a> {
 
     /// What an element's last port reads, or the word of its key memory that comes instead.
     fn port_or_key(&mut self, element: Unit, port: usize, slot: i64) -> Result<(), Beyond> {
-        let Some([word, stage, constant, used]) = self.layout.fields(element).key else {
+        let fields = self.shape.key_of(element).and_then(|memory| self.layout.fields(memory).key);
+        let Some([word, stage, constant, used]) = fields else {
             return self.port(element, port, slot);
         };
         let asked = slot - latency::KEY_LEAD as i64;
         self.own(asked, element, Place::Port(port))?;
-        if self.get(asked, Some(used)) == 0 {
+        let takes = match element.kind {
+            Kind::Multiplier => self.multiplies_key(element, slot),
+            _ => self.get(asked, Some(used)) == 1,
+        };
+        if !takes {
             return self.port(element, port, slot);
         }
         if self.get(asked, Some(constant)) == 1 {
@@ -270,7 +286,7 @@ impl<'a> Walk<'a> {
                 let slot = issue(latency::MULTIPLIER);
                 self.port(element, 0, slot)?;
                 match self.get(slot, op) as u64 & layout::MULTIPLY_QUADRATIC {
-                    0 => self.port(element, 1, slot),
+                    0 => self.port_or_key(element, 1, slot),
                     _ => Ok(()),
                 }
             }

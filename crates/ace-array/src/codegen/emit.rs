@@ -3,6 +3,7 @@
 
 use crate::Error;
 use crate::codegen::set::{LANES, PAGES, Set};
+use crate::error::Misfit;
 use crate::frontend::Built;
 use crate::ir::graph::{Graph, Id, Link, Op};
 use crate::ir::layout::{self, Context, Field, Layout};
@@ -15,7 +16,7 @@ struct Emitter<'a> {
     schedule: &'a Schedule,
     layout: Layout,
     contexts: Vec<Context>,
-    constants: Vec<u32>,
+    constants: [Vec<u32>; 2],
     tables: [[Vec<u32>; PAGES]; LANES],
     /// By lane, the tables that its pages hold.
     pages: [Vec<usize>; LANES],
@@ -30,7 +31,7 @@ pub fn emit(built: &Built, graph: &Graph, shape: &Shape, schedule: &Schedule) ->
         schedule,
         contexts: vec![Context::new(&layout); schedule.ii],
         layout,
-        constants: Vec::new(),
+        constants: Default::default(),
         tables: Default::default(),
         pages: Default::default(),
     };
@@ -42,7 +43,7 @@ pub fn emit(built: &Built, graph: &Graph, shape: &Shape, schedule: &Schedule) ->
     }
     emitter.stores()?;
     let small = |value: usize, what: &str| {
-        u16::try_from(value).map_err(|_| Error::Schedule(format!("{value} {what} are too many")))
+        u16::try_from(value).map_err(|_| Misfit::of_all(format!("{value} {what} are too many")))
     };
     Ok(Set {
         version: shape.version(),
@@ -111,6 +112,8 @@ impl Emitter<'_> {
                 emitter.put(place.slot, field, value);
             }
         };
+        let keyed = node.args.iter().any(|arg| self.graph.is_key(*arg));
+        let keyed = if keyed { layout::MULTIPLY_KEY } else { 0 };
         match &node.op {
             Op::Logic(truth) => write_op(self, u64::from(ported(*truth, &place.ports))),
             Op::Sum(minus) => {
@@ -126,6 +129,7 @@ impl Emitter<'_> {
                 value |= if last > 1 && missing(0) { layout::SUM_WITHOUT_FIRST } else { 0 };
                 write_op(self, value);
             }
+            Op::Again => write_op(self, layout::ROTATE_CONSTANT),
             Op::Rotate(by) => {
                 write_op(self, layout::ROTATE_CONSTANT);
                 self.put(place.slot, fields.delay[1], u64::from(*by));
@@ -136,7 +140,12 @@ impl Emitter<'_> {
                 self.put(place.slot, fields.delay[1], u64::from(if *right { 32 - by } else { *by }));
             }
             Op::RotateBy { right } => write_op(self, if *right { layout::ROTATE_RIGHT } else { 0 }),
-            Op::Multiply => {}
+            Op::Multiply => write_op(self, keyed),
+            Op::Carryless(half) => {
+                let (low, high) = half.has();
+                let bits = |is: bool, bit: u64| if is { bit } else { 0 };
+                write_op(self, keyed | bits(low, layout::MULTIPLY_LOW) | bits(high, layout::MULTIPLY_HIGH));
+            }
             Op::Quadratic { rotate } => {
                 let turn = if *rotate { layout::MULTIPLY_ROTATE } else { 0 };
                 write_op(self, layout::MULTIPLY_QUADRATIC | turn);
@@ -187,7 +196,7 @@ impl Emitter<'_> {
             Route::Key => {
                 let slot = place.slot - latency::KEY_LEAD as i64;
                 let (word, constant) = match self.graph.nodes[arg].op {
-                    Op::Const(value) => (self.constant(value), 1),
+                    Op::Const(value) => (self.constant(place.unit.kind, value), 1),
                     Op::Key(word) => (word, 0),
                     _ => {
                         return Err(Error::Schedule(format!(
@@ -195,12 +204,15 @@ impl Emitter<'_> {
                         )));
                     }
                 };
-                if let Some([offset, stage, is_constant, used]) = fields.key {
+                let memory = self.shape.key_of(place.unit);
+                let fields = memory.and_then(|memory| self.layout.fields(memory).key);
+                if let Some([offset, stage, is_constant, used]) = fields {
                     self.put(slot, offset, word as u64);
                     let age = if constant == 1 { 0 } else { self.stage(slot) as u64 };
                     self.put(slot, stage, age);
                     self.put(slot, is_constant, constant);
-                    self.put(slot, used, 1);
+                    // Of a multiplier its operation says that.
+                    self.put(slot, used, u64::from(memory == Some(place.unit)));
                 }
                 return Ok(());
             }
@@ -216,10 +228,11 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    fn constant(&mut self, value: u32) -> usize {
-        self.constants.iter().position(|known| *known == value).unwrap_or_else(|| {
-            self.constants.push(value);
-            self.constants.len() - 1
+    fn constant(&mut self, kind: Kind, value: u32) -> usize {
+        let constants = &mut self.constants[Shape::constants_of(kind)];
+        constants.iter().position(|known| *known == value).unwrap_or_else(|| {
+            constants.push(value);
+            constants.len() - 1
         })
     }
 
@@ -229,7 +242,7 @@ impl Emitter<'_> {
         for memory in 0..self.shape.memories {
             let unit = Unit { kind: Kind::Memory, index: memory };
             let fields = self.layout.fields(unit).clone();
-            for (offset, value) in self.schedule.stored(memory).into_iter().enumerate() {
+            for (value, offset) in self.schedule.stored(memory) {
                 let store = self.schedule.stores[&value];
                 let visible = self.schedule.visible(self.graph, value);
                 let place = self.schedule.places[value].as_ref();

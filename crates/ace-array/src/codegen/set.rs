@@ -44,8 +44,8 @@ pub struct Set {
     pub key_words: u16,
     /// Words that a block moves the memory elements' bases by.
     pub memory_stride: u16,
-    /// The constants of the key memories, which operations take like words of a key.
-    pub constants: Vec<u32>,
+    /// The constants of the key memories, which operations take like words of a key: by [`Shape::constants_of`].
+    pub constants: [Vec<u32>; 2],
     /// The contexts of a block, one a clock, in the layout of [`Layout`].
     pub contexts: Vec<Context>,
     /// By lane and page: 64 or 256 words, or none.
@@ -75,7 +75,8 @@ pub struct Write {
     pub target: Target,
     /// Whether each lane takes the word rotated left by a byte more than the lane before.
     pub rotate: bool,
-    /// A mask of lanes for tables; the number of the word in its context for contexts.
+    /// A mask of lanes for tables, and of key memories for constants ([`Shape::constants_of`]); the number of the word in its
+    /// context for contexts.
     pub lane: u8,
     /// The address in what is written.
     pub at: u16,
@@ -90,7 +91,7 @@ pub enum Target {
     Context = 1,
     /// An entry of the tables of lanes.
     Table = 2,
-    /// A constant, in every key memory.
+    /// A constant, in the key memories of ALUs or of rotators.
     Constant = 3,
     /// A word of a key, in every key memory.
     Key = 4,
@@ -176,8 +177,8 @@ impl Set {
                 }
             }
         }
-        if !self.constants.is_empty() {
-            out.push((Section::Constants, 0, self.constants.len() as u16, packed(&self.constants)));
+        for (of, words) in self.constants.iter().enumerate().filter(|(_, words)| !words.is_empty()) {
+            out.push((Section::Constants, 1 << of, words.len() as u16, packed(words)));
         }
         if !self.chain.is_empty() {
             out.push((Section::Chain, 0, self.chain.len() as u16, packed(&self.chain)));
@@ -261,7 +262,7 @@ impl Set {
             output_words: (header.1 >> 8) as u8,
             key_words: (header.1 >> 16) as u16,
             memory_stride: (header.1 >> 32) as u16,
-            constants: Vec::new(),
+            constants: Default::default(),
             contexts: Vec::new(),
             tables: Default::default(),
             chain: Vec::new(),
@@ -329,7 +330,11 @@ impl Set {
                 if words.len() != count || count == 0 || count > room || beats.len() != count.div_ceil(2) {
                     return Err(wrong("there is no room for so many words"));
                 }
-                let place = if kind == 5 { &mut self.constants } else { &mut self.chain };
+                let place = match (kind, mask) {
+                    (5, 1 | 2) => &mut self.constants[usize::from(mask / 2)],
+                    (6, 0) => &mut self.chain,
+                    _ => return Err(wrong("its words go nowhere")),
+                };
                 if !std::mem::replace(place, words).is_empty() {
                     return Err(wrong("it comes twice"));
                 }
@@ -412,8 +417,10 @@ impl Set {
                 }
             }
         }
-        for (at, constant) in self.constants.iter().enumerate() {
-            put(Target::Constant, false, 0, at, u64::from(*constant));
+        for (of, words) in self.constants.iter().enumerate() {
+            for (at, constant) in words.iter().enumerate() {
+                put(Target::Constant, false, 1 << of, at, u64::from(*constant));
+            }
         }
         out
     }

@@ -142,16 +142,22 @@ impl<'a> Encoding<'a> {
         }
     }
 
-    /// An element begins one operation in a slot, and ends one.
+    /// An element begins one operation in a slot, and ends one; a key memory has a word in a slot.
     fn elements(&mut self) {
         let mut busy: BTreeMap<(Unit, bool, usize), Vec<Lit>> = BTreeMap::new();
+        let mut asked: BTreeMap<(Unit, usize), Vec<Lit>> = BTreeMap::new();
         for id in 0..self.operations.len() {
             let Some(operation) = &self.operations[id] else { continue };
             let (own, units, slots) = (self.own(id), operation.units.clone(), operation.slots.clone());
+            let keyed = self.graph.nodes[id].args.iter().any(|arg| self.graph.is_key(*arg));
+            let memory = |unit: Unit| self.shape.key_of(unit).filter(|_| keyed);
             for (unit, here) in units {
                 for (slot, now) in slots.iter().enumerate() {
                     let both = self.clauses.all(&[here, *now]);
                     busy.entry((unit, false, slot)).or_default().push(both);
+                    if let Some(memory) = memory(unit) {
+                        asked.entry((memory, slot)).or_default().push(both);
+                    }
                     // Other elements take as long for whatever they do.
                     if unit.kind == Kind::Quad {
                         let end = self.modulo(slot as i64 + own);
@@ -160,7 +166,7 @@ impl<'a> Encoding<'a> {
                 }
             }
         }
-        busy.values().for_each(|all| self.clauses.at_most_one(all));
+        busy.values().chain(asked.values()).for_each(|all| self.clauses.at_most_one(all));
     }
 
     fn operands(&mut self) {
@@ -328,7 +334,8 @@ impl<'a> Encoding<'a> {
             (*value, Store { memory: clauses.which(&self.retained[value].memories), slot: slots[*at] })
         };
         let stores = stores.iter().map(store).collect();
-        Ok(Schedule { ii: self.ii, places: places.collect(), routes, stores }.normal(self.graph))
+        Ok(Schedule { ii: self.ii, places: places.collect(), routes, stores, shared: BTreeMap::new() }
+            .normal(self.graph))
     }
 }
 

@@ -62,6 +62,8 @@ pub struct Built {
     pub output: Order,
     /// A hash's first state; it is the first input words of each block, and each result the next block's.
     pub chain: Vec<u32>,
+    /// Where its source says what becomes of a block.
+    pub(crate) run: Span,
     setup: Option<(Machine, String, Vec<Stmt>, Span)>,
 }
 
@@ -135,10 +137,14 @@ impl Program {
     }
 
     pub(crate) fn error(&self, wrong: Wrong) -> Error {
+        Error::Source(self.diagnostic(wrong))
+    }
+
+    pub(crate) fn diagnostic(&self, wrong: Wrong) -> Box<Diagnostic> {
         let (name, text) = self.files.get(wrong.span.file).cloned().unwrap_or_default();
         let end = wrong.span.end.min(text.len());
         let bytes = wrong.span.start.min(end)..end;
-        Error::Source(Box::new(Diagnostic { name, text, bytes, message: wrong.message, help: wrong.help }))
+        Box::new(Diagnostic { name, text, bytes, message: wrong.message, help: wrong.help })
     }
 
     /// Runs the source for a variant.
@@ -217,6 +223,7 @@ impl Program {
                             format!("one key of 1 to {KEY_WORDS} words is possible"),
                         ));
                     }
+                    machine.graph.stand(span);
                     let nodes = (0..count as usize)
                         .map(|word| Value::Word(Word::Node(machine.graph.add(Op::Key(word), Vec::new()))));
                     let nodes = Value::array(nodes.collect());
@@ -232,12 +239,12 @@ impl Program {
                     let values = machine.body(Vec::new(), body, span)?;
                     let most = if keys { keys::WORDS } else { WORDS };
                     self.outputs(&mut machine, values, (count, most), span)?;
-                    out = Some((*order, words.span));
+                    out = Some((*order, words.span, span));
                 }
             }
         }
         let whole = Span::default();
-        let (output, count) = out.ok_or_else(|| Wrong::new(whole, "the file has no `run`"))?;
+        let (output, count, run) = out.ok_or_else(|| Wrong::new(whole, "the file has no `run`"))?;
         let input = input.ok_or_else(|| Wrong::new(whole, "the file has no `input`"))?;
         if !chain.is_empty() && chain.len() != machine.graph.outputs.len() {
             return Err(Wrong::new(whole, "the result has not as many words as the chain"));
@@ -259,6 +266,7 @@ impl Program {
             input,
             output,
             chain,
+            run,
             setup: setup.map(|(secret, body, span)| (machine, secret, body, span)),
         })
     }
@@ -285,6 +293,7 @@ impl Program {
             return Err(Wrong::new(span, format!("`run` returns {} words, not {count}", words.len()))
                 .help(format!("1 to {most} are possible")));
         }
+        machine.graph.stand(span);
         for (at, word) in words.iter().enumerate() {
             let Value::Word(word) = word else { continue };
             let id = machine.id(*word);
@@ -325,6 +334,7 @@ fn inputs(machine: &mut Machine, count: i64, span: Span) -> Result<Value> {
         return Err(Wrong::new(span, format!("a block has 1 to {WORDS} words")));
     }
     machine.graph.inputs += count as usize;
+    machine.graph.stand(span);
     let words = (first..machine.graph.inputs).map(|word| machine.graph.add(Op::Input(word), Vec::new()));
     Ok(Value::array(words.map(|id| Value::Word(Word::Node(id))).collect()))
 }

@@ -4,6 +4,7 @@
 use super::run::{Machine, Result};
 use super::value::{Value, Word};
 use crate::error::{Span, Wrong};
+use crate::ir::domain::Half;
 use crate::ir::graph::{AND, OR, Op, XOR};
 
 pub fn binary(
@@ -102,7 +103,22 @@ fn ints(mark: &str, a: i64, b: i64, span: Span) -> Result<i64> {
     out.ok_or_else(|| Wrong::new(span, format!("{a} {mark} {b} is no number of 64 bits")))
 }
 
-/// `word`, `int`, `byte`, `top6`, `quadratic`, `logic`, `len`.
+/// The functions that the language has.
+const FUNCTIONS: [&str; 11] = [
+    "word",
+    "int",
+    "byte",
+    "top6",
+    "quadratic",
+    "logic",
+    "clmul_low",
+    "clmul_high",
+    "clmul_fold",
+    "again",
+    "len",
+];
+
+/// What one of [`FUNCTIONS`] makes of its arguments.
 pub fn builtin(machine: &mut Machine, name: &str, args: &[(Value, Span)], span: Span) -> Result<Value> {
     let wrong = |at: Span, what: &Value| Err(Wrong::new(at, format!("`{name}` of {}", what.name())));
     match (name, args) {
@@ -134,10 +150,24 @@ pub fn builtin(machine: &mut Machine, name: &str, args: &[(Value, Span)], span: 
                 None => wrong(*at, value),
             }
         }
+        ("again", [(value, at)]) => match value.as_word() {
+            Some(word) => machine.node(Op::Again, vec![word], span).map(Value::Word),
+            None => wrong(*at, value),
+        },
         ("quadratic", [(value, at)]) => match value.as_word() {
             Some(word) => machine.node(Op::Quadratic { rotate: false }, vec![word], span).map(Value::Word),
             None => wrong(*at, value),
         },
+        ("clmul_low" | "clmul_high" | "clmul_fold", [(a, at_a), (b, at_b)]) => {
+            let Some(left) = a.as_word() else { return wrong(*at_a, a) };
+            let Some(right) = b.as_word() else { return wrong(*at_b, b) };
+            let half = match name {
+                "clmul_low" => Half::Low,
+                "clmul_high" => Half::High,
+                _ => Half::Fold,
+            };
+            machine.node(Op::Carryless(half), vec![left, right], span).map(Value::Word)
+        }
         ("logic", [(Value::Int(truth), at), words @ ..]) if (1..=3).contains(&words.len()) => {
             let Some(truth) = u8::try_from(*truth).ok().filter(|t| u32::from(*t) < 1 << (1 << words.len()))
             else {
@@ -155,10 +185,8 @@ pub fn builtin(machine: &mut Machine, name: &str, args: &[(Value, Span)], span: 
             machine.node(Op::Logic(truth), args, span).map(Value::Word)
         }
         ("len", [(Value::Array(values), _)]) => Ok(Value::Int(values.len() as i64)),
-        ("word" | "int" | "byte" | "top6" | "quadratic" | "logic" | "len", _) => {
-            Err(Wrong::new(span, format!("`{name}` takes other arguments")))
-        }
+        _ if FUNCTIONS.contains(&name) => Err(Wrong::new(span, format!("`{name}` takes other arguments"))),
         _ => Err(Wrong::new(span, format!("no function is called `{name}`"))
-            .help("the language has word, int, byte, top6, quadratic, logic and len")),
+            .help(format!("the language has {}", FUNCTIONS.join(", ")))),
     }
 }

@@ -171,6 +171,7 @@ impl Machine {
                 args.iter().map(|arg| if let Word::Known(v) = arg { *v } else { 0 }).collect();
             return Ok(Word::Known(self.graph.apply(&op, &known, &[], &[])));
         }
+        self.graph.stand(span);
         let args = args.into_iter().map(|arg| self.id(arg)).collect();
         Ok(Word::Node(self.graph.add(op, args)))
     }

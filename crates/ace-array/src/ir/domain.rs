@@ -31,6 +31,8 @@ pub trait Domain {
     fn cross_product(&mut self, a: Self::Word, b: Self::Word) -> Self::Word;
     /// The low half of a product, of the two parts above.
     fn joined_product(&mut self, low: Self::Word, cross: Self::Word) -> Self::Word;
+    /// The halves of a product without carries that are asked for.
+    fn carryless(&mut self, a: Self::Word, b: Self::Word, half: Half) -> Self::Word;
     /// The entry of a table that the byte `lane` of a word names; with `six` only its upper six bits count.
     fn look_up(
         &mut self,
@@ -57,6 +59,29 @@ pub trait Domain {
     fn rotate_right_by(&mut self, word: Self::Word, amount: Self::Word) -> Self::Word {
         let (one, rest) = (self.rotate(word, 1), self.flip(amount, 31));
         self.rotate_by(one, rest, 31)
+    }
+}
+
+/// What of a product without carries, of 64 bits, an operation gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Half {
+    /// The low half.
+    Low,
+    /// The high half.
+    High,
+    /// The XOR of both: the product modulo x^32 + 1, of rotated words.
+    Fold,
+}
+
+impl Half {
+    /// By the bits of a context's operation, the low half's and the high half's.
+    pub fn of_bits(bits: u32) -> Option<Half> {
+        [None, Some(Half::Low), Some(Half::High), Some(Half::Fold)][(bits & 3) as usize]
+    }
+
+    /// Whether the low half is in it, and whether the high one.
+    pub fn has(self) -> (bool, bool) {
+        (self != Half::High, self != Half::Low)
     }
 }
 
@@ -118,6 +143,12 @@ impl Domain for Plain {
 
     fn joined_product(&mut self, low: u32, cross: u32) -> u32 {
         low.wrapping_add(cross << 16)
+    }
+
+    fn carryless(&mut self, a: u32, b: u32, half: Half) -> u32 {
+        let all = (0..32).filter(|at| b >> at & 1 == 1).fold(0u64, |all, at| all ^ u64::from(a) << at);
+        let (low, high) = half.has();
+        (u32::from(low) * (all as u32)) ^ (u32::from(high) * (all >> 32) as u32)
     }
 
     fn look_up(&mut self, table: Table<'_, u32>, word: u32, lane: usize, six: bool) -> u32 {

@@ -2,7 +2,7 @@
 //! The elements of a tile, register by register as in `rtl/array`. Every `step` is one clock's edge: results are
 //! those of before until it returns. What words are, a [`Domain`] says; what contexts say are numbers always.
 
-use crate::ir::domain::{Domain, Table};
+use crate::ir::domain::{Domain, Half, Table};
 use crate::ir::graph::Link;
 
 /// A key memory.
@@ -42,7 +42,12 @@ impl<W: Copy> Key<W> {
         self.words[at] = word;
     }
 
-    /// The word that the element uses in this clock, if it does.
+    /// The word that is there in this clock.
+    pub fn word(&self) -> W {
+        self.out
+    }
+
+    /// The same, if the element uses it.
     pub fn used(&self) -> Option<W> {
         self.used[3].then_some(self.out)
     }
@@ -279,11 +284,13 @@ impl<W: Copy> Quad<W> {
 pub struct Multiplier<W> {
     op: [u32; 2],
     rotate: [bool; 2],
+    half: [Option<Half>; 2],
     a: W,
     b: W,
     halves: (W, W),
     low: W,
     cross: W,
+    carryless: W,
     pub result: W,
 }
 
@@ -293,25 +300,39 @@ impl<W: Copy> Multiplier<W> {
         Multiplier {
             op,
             rotate,
+            half: [None; 2],
             a: fill,
             b: fill,
             halves: (fill, fill),
             low: fill,
             cross: fill,
+            carryless: fill,
             result: fill,
         }
     }
 
-    pub fn step<D: Domain<Word = W>>(&mut self, of: &mut D, op: u32, a: W, b: W) {
-        let product = of.joined_product(self.low, self.cross);
-        self.result = if self.rotate[1] { of.rotate(product, 5) } else { product };
+    /// The last word is what the key memory has.
+    pub fn step<D: Domain<Word = W>>(&mut self, of: &mut D, op: u32, [a, b]: [W; 2], key: W) {
+        self.result = match self.half[1] {
+            Some(_) => self.carryless,
+            None => {
+                let product = of.joined_product(self.low, self.cross);
+                if self.rotate[1] { of.rotate(product, 5) } else { product }
+            }
+        };
         let (x, y) = self.halves;
-        self.low = of.low_product(x, y);
-        self.cross = of.cross_product(x, y);
+        match self.half[0] {
+            Some(half) => self.carryless = of.carryless(x, y, half),
+            None => {
+                self.low = of.low_product(x, y);
+                self.cross = of.cross_product(x, y);
+            }
+        }
+        self.half = [Half::of_bits(self.op[1] >> 2), self.half[0]];
         self.halves = (self.a, if self.op[1] & 1 == 1 { of.twice_and_one(self.a) } else { self.b });
         self.rotate = [self.op[1] & 2 != 0, self.rotate[0]];
         self.a = a;
-        self.b = b;
+        self.b = if self.op[0] & 16 == 16 { key } else { b };
         self.op = [op, self.op[0]];
     }
 }

@@ -2,7 +2,7 @@
 //! Data-flow graphs of words of 32 bits: what a block's words, a key's words and tables make of each other.
 
 use crate::error::Span;
-use crate::ir::domain::{self, Domain, Plain};
+use crate::ir::domain::{self, Domain, Half, Plain};
 
 /// A node's number. Arguments have lower numbers than what uses them.
 pub type Id = usize;
@@ -50,6 +50,8 @@ pub enum Op {
     Sum(u8),
     /// To the left.
     Rotate(u32),
+    /// The argument's value, which a rotator shows once more. Passes leave it: the source says that nothing has to store the value.
+    Again,
     /// By the low five bits of the second argument.
     RotateBy {
         /// To the right; otherwise to the left.
@@ -64,6 +66,8 @@ pub enum Op {
     },
     /// The low half of a product.
     Multiply,
+    /// Of a product without carries, of 64 bits: a half, or the XOR of both.
+    Carryless(Half),
     /// x(2x + 1), rotated left by five or not.
     Quadratic {
         /// Whether the result is rotated left by five.
@@ -150,12 +154,27 @@ pub struct Graph {
     pub pins: Vec<Pin>,
     /// The operations that have them, each with an index into `pins`; none before the passes have ended.
     pub pinned: Vec<(Id, usize)>,
+    /// By node: the place of the source that it is for.
+    pub spans: Vec<Span>,
+    /// The same of nodes that are added now.
+    pub here: Span,
 }
 
 impl Graph {
     /// The same block, key and tables, and no nodes.
     pub fn empty_like(&self) -> Graph {
-        Graph { nodes: Vec::new(), outputs: Vec::new(), pinned: Vec::new(), ..self.clone() }
+        let (nodes, outputs, pinned, spans) = Default::default();
+        Graph { nodes, outputs, pinned, spans, ..self.clone() }
+    }
+
+    /// The place of the source that a node is for, whatever passes have made of it.
+    pub fn span(&self, id: Id) -> Span {
+        self.spans.get(id).copied().unwrap_or_default()
+    }
+
+    /// Nodes that are added from now on are for this place of the source.
+    pub fn stand(&mut self, at: Span) {
+        self.here = at;
     }
 
     /// By node: the context that the source gives it.
@@ -175,7 +194,15 @@ impl Graph {
     /// Puts a node behind all others, and gives its number. Its arguments have to be there already.
     pub fn add(&mut self, op: Op, args: Vec<Id>) -> Id {
         self.nodes.push(Node { op, args });
+        self.spans.resize(self.nodes.len() - 1, Span::default());
+        self.spans.push(self.here);
         self.nodes.len() - 1
+    }
+
+    /// Takes the last node away, which nothing uses.
+    pub(crate) fn take_back(&mut self) {
+        self.nodes.pop();
+        self.spans.truncate(self.nodes.len());
     }
 
     /// How often each node's value is used.
@@ -235,6 +262,7 @@ impl Graph {
                 of.mask(turned, u32::MAX >> by)
             }
             Op::Multiply => of.multiply(args[0], args[1]),
+            Op::Carryless(half) => of.carryless(args[0], args[1], *half),
             Op::Quadratic { rotate } => {
                 let more = of.twice_and_one(args[0]);
                 let product = of.multiply(args[0], more);
@@ -252,7 +280,7 @@ impl Graph {
                     links[at - 1].apply(of, all, below)
                 })
             }
-            Op::Output(_) | Op::Pin(_) => args[0],
+            Op::Again | Op::Output(_) | Op::Pin(_) => args[0],
         }
     }
 
@@ -303,16 +331,18 @@ impl Builder {
         if let Some(id) = self.known.get(&node) {
             return *id;
         }
-        self.graph.nodes.push(node.clone());
-        self.known.insert(node, self.graph.nodes.len() - 1);
-        self.graph.nodes.len() - 1
+        let id = self.graph.add(node.op.clone(), node.args.clone());
+        self.known.insert(node, id);
+        id
     }
 
     /// Ends with the outputs, which are made here, and leaves out what none of them needs.
     pub fn finish(mut self, outputs: &[Id]) -> Graph {
-        let outputs: Vec<Id> =
-            outputs.iter().enumerate().map(|(word, id)| self.add(Op::Output(word), vec![*id])).collect();
-        self.graph.outputs = outputs;
+        for (word, id) in outputs.iter().enumerate() {
+            self.graph.stand(self.graph.span(*id));
+            let output = self.add(Op::Output(word), vec![*id]);
+            self.graph.outputs.push(output);
+        }
         swept(&self.graph)
     }
 }
@@ -334,6 +364,7 @@ pub fn swept(graph: &Graph) -> Graph {
     let mut new = vec![usize::MAX; graph.nodes.len()];
     for (id, node) in graph.nodes.iter().enumerate() {
         if needed[id] {
+            out.stand(graph.span(id));
             new[id] = out.add(node.op.clone(), node.args.iter().map(|arg| new[*arg]).collect());
         }
     }

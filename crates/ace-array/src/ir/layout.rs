@@ -25,7 +25,8 @@ pub struct Fields {
     /// subtract the last, leave the last out, leave the first out; a bit function has its truth table in bits 0 to 7 by {c, b, a}.
     /// Rotator: constant amount, right, shift. Quad: zero of each lane, page of each lane, six bits, an operation
     /// of two bits (0 XOR, 2 sum, 3 difference) for lanes 0, 1, 2 with what comes from the lanes above.
-    /// Multiplier: x(2x+1), rotate by 5.
+    /// Multiplier: x(2x+1), rotate by 5, the halves of a product without carries that the result has: low, high; and
+    /// whether the second factor is the word that its rotator's key memory has.
     pub op: Option<Field>,
     /// Word of the key (or constant), stage, constant, use.
     pub key: Option<[Field; 4]>,
@@ -61,8 +62,14 @@ pub const QUAD_SIX: usize = 8;
 pub const QUAD_OPS: usize = 9;
 /// Multiplier: x(2x + 1) instead of a product.
 pub const MULTIPLY_QUADRATIC: u64 = 1;
-/// Multiplier: the result is rotated left by five.
+/// Multiplier: the result is rotated left by five, if it is a product of numbers.
 pub const MULTIPLY_ROTATE: u64 = 2;
+/// Multiplier: the low half of a product without carries.
+pub const MULTIPLY_LOW: u64 = 4;
+/// Multiplier: its high half. Of both bits the result is the XOR of both halves.
+pub const MULTIPLY_HIGH: u64 = 8;
+/// Multiplier: the second factor comes from a key memory ([`Shape::key_of`]).
+pub const MULTIPLY_KEY: u64 = 16;
 
 /// The layout of a shape's contexts.
 #[derive(Clone, Debug)]
@@ -91,11 +98,11 @@ impl Layout {
                 Kind::Alu => 9,
                 Kind::Rotator => 3,
                 Kind::Quad => 15,
-                Kind::Multiplier => 2,
+                Kind::Multiplier => 5,
                 Kind::Memory | Kind::Input | Kind::Output => 0,
             };
             fields.op = (op > 0).then(|| field(op));
-            if Shape::has_keys(unit.kind) {
+            if shape.key_of(unit) == Some(unit) {
                 let widths = [shape.key_offset_bits(), bits_for(shape.stages), 1, 1];
                 fields.key = Some(widths.map(&mut field));
             }

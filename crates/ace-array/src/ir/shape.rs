@@ -17,7 +17,7 @@ pub enum Kind {
     Rotator,
     /// Four look-ups, joined.
     Quad,
-    /// Products, low half.
+    /// Products, low half, and products without carries.
     Multiplier,
     /// Words that are kept for later slots.
     Memory,
@@ -109,7 +109,7 @@ pub struct Shape {
     pub stream_words: usize,
     /// Words of a key memory, the constants of both banks included.
     pub key_words: usize,
-    /// Constants of one bank in each key memory.
+    /// Constants of one bank in each key memory. ALUs have others than rotators ([`Shape::constants_of`]).
     pub constants: usize,
     /// Contexts of one bank.
     pub contexts: usize,
@@ -169,6 +169,12 @@ impl Shape {
                 self.key_words, self.constants
             ));
         }
+        if self.multipliers > self.rotators {
+            return wrong(format!(
+                "multipliers = {}: each takes words of a key from a rotator, and there are {}",
+                self.multipliers, self.rotators
+            ));
+        }
         if !(2..=3).contains(&self.alu_operands) {
             return wrong(format!("alu_operands = {}: 2 or 3 are possible", self.alu_operands));
         }
@@ -199,9 +205,24 @@ impl Shape {
         }
     }
 
-    /// Whether elements of a kind have a key memory at their last port.
+    /// Which constants a key memory has: those of the ALUs, or those of the rotators, with which multipliers share them. A bank has
+    /// room for [`Shape::constants`] of each.
+    pub fn constants_of(kind: Kind) -> usize {
+        usize::from(kind != Kind::Alu)
+    }
+
+    /// Whether elements of a kind can take a word of a key memory at their last port.
     pub fn has_keys(kind: Kind) -> bool {
-        matches!(kind, Kind::Alu | Kind::Rotator)
+        matches!(kind, Kind::Alu | Kind::Rotator | Kind::Multiplier)
+    }
+
+    /// The element whose key memory gives the word that comes instead of an operand: its own or, of a multiplier, that of
+    /// the rotator of the same number, which has a word a slot for both.
+    pub fn key_of(&self, unit: Unit) -> Option<Unit> {
+        match unit.kind {
+            Kind::Multiplier => Some(Unit { kind: Kind::Rotator, index: unit.index }),
+            kind => Shape::has_keys(kind).then_some(unit),
+        }
     }
 
     /// Every element, in the order of [`Kind::ALL`] and then by number.
@@ -248,7 +269,7 @@ impl Shape {
     /// Which array a set fits: shapes with one number have one encoding and one timing.
     pub fn version(&self) -> u32 {
         // What the layout and the latencies are is part of it: whoever changes them counts this up.
-        const ENCODING: u32 = 1;
+        const ENCODING: u32 = 3;
         let mut digest = crc32fast::Hasher::new();
         digest.update(&ENCODING.to_le_bytes());
         let kinds = Kind::ALL.map(|kind| self.count(kind));
@@ -272,8 +293,9 @@ pub fn bits_for(values: usize) -> usize {
     values.next_power_of_two().trailing_zeros() as usize
 }
 
-/// So many starts before its own a block's words are written at the earliest: each of its rows takes a clock, and there
-/// are a few until the memory has them. The slot's front end is not earlier (`rtl/array/array_issue.sv`).
+/// So many starts before its own a block's words are written at the earliest: a row takes a clock, of each way, and as many
+/// where a mask is read with it, and there are a few until the memory has them. The slot's front end is not earlier
+/// (`rtl/array/array_issue.sv`).
 pub fn starts_ahead(rows: usize, ii: usize) -> usize {
-    (rows + 6).div_ceil(ii) + 1
+    (4 * rows + 6).div_ceil(ii) + 1
 }

@@ -32,7 +32,8 @@ pub fn cover(graph: &Graph, operands: usize, goal: Goal) -> Graph {
 fn split(graph: &Graph) -> Graph {
     let mut builder = Builder::like(graph);
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in &graph.nodes {
+    for (id, node) in graph.nodes.iter().enumerate() {
+        builder.graph.stand(graph.span(id));
         let args: Vec<Id> = node.args.iter().map(|arg| new[*arg]).collect();
         new.push(match (&node.op, args.as_slice()) {
             (Op::Output(_), _) => args[0],
@@ -113,6 +114,7 @@ fn merged(graph: &Graph, operands: usize, goal: Goal) -> Graph {
         if !needed[id] {
             continue;
         }
+        builder.graph.stand(graph.span(id));
         new[id] = match node.op {
             Op::Output(_) => new[node.args[0]],
             Op::Logic(_) => {

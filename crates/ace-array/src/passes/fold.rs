@@ -7,7 +7,8 @@ use crate::ir::graph::{Builder, Graph, Id, Op};
 pub fn fold(graph: &Graph) -> Graph {
     let mut builder = Builder::like(graph);
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in &graph.nodes {
+    for (id, node) in graph.nodes.iter().enumerate() {
+        builder.graph.stand(graph.span(id));
         let args: Vec<Id> = node.args.iter().map(|arg| new[*arg]).collect();
         let id = match node.op {
             // Outputs are made when all is done.

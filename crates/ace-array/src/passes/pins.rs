@@ -9,7 +9,8 @@ use crate::schedule::kind_of;
 pub fn unpinned(graph: &Graph) -> Graph {
     let mut out = graph.empty_like();
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
-    for node in &graph.nodes {
+    for (id, node) in graph.nodes.iter().enumerate() {
+        out.stand(graph.span(id));
         let args: Vec<Id> = node.args.iter().map(|arg| new[*arg]).collect();
         match node.op {
             Op::Pin(pin) => {

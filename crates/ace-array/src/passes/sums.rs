@@ -29,6 +29,7 @@ pub fn sums(graph: &Graph, operands: usize) -> Graph {
     let mut made = Made { builder: Builder::like(graph), time: Vec::new() };
     let mut new: Vec<Id> = vec![usize::MAX; graph.nodes.len()];
     for (id, node) in graph.nodes.iter().enumerate() {
+        made.builder.graph.stand(graph.span(id));
         new[id] = match node.op {
             Op::Output(_) => new[node.args[0]],
             _ if inside[id] => usize::MAX,

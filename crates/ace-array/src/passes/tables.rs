@@ -61,6 +61,7 @@ fn chains(graph: &Graph) -> Graph {
     let mut builder = Builder::like(graph);
     let mut new: Vec<Id> = Vec::with_capacity(graph.nodes.len());
     for (id, node) in graph.nodes.iter().enumerate() {
+        builder.graph.stand(graph.span(id));
         let found =
             chain(graph, &uses, id, 0).filter(|(_, links, _)| links.iter().any(|link| *link != Link::Xor));
         let id = match (found, &node.op) {
@@ -92,6 +93,7 @@ fn xors(graph: &Graph) -> Graph {
     let mut made = Made { builder: Builder::like(graph), arrival: Vec::new() };
     let mut new: Vec<Id> = vec![usize::MAX; graph.nodes.len()];
     for (id, node) in graph.nodes.iter().enumerate() {
+        made.builder.graph.stand(graph.span(id));
         new[id] = match node.op {
             Op::Output(_) => new[node.args[0]],
             _ if inside[id] => usize::MAX,

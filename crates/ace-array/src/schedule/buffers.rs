@@ -2,8 +2,8 @@
 //! Memories whose addresses turn: a block's are a stride behind those of the one before.
 
 use super::types::{Route, Schedule};
-use crate::Error;
-use crate::ir::graph::{Graph, Op};
+use crate::error::Misfit;
+use crate::ir::graph::{Graph, Id, Op};
 use crate::ir::shape::{Shape, latency};
 
 /// A word of a block: its address, the slot of its write, and that of its last read.
@@ -13,16 +13,17 @@ struct Word {
     to: i64,
 }
 
-/// The word, if there is one, at whose address another one of any block is written between its write and its last read.
-fn over(all: &[Word], stride: i64, words: i64, ii: i64) -> Option<&Word> {
-    all.iter().find(|own| {
-        all.iter().any(|other| {
+/// The word, if there is one, by its number, at whose address another one of any block is written between its write and its last read.
+fn over(all: &[Word], stride: i64, words: i64, ii: i64) -> Option<usize> {
+    (0..all.len()).find(|number| {
+        let own = &all[*number];
+        all.iter().enumerate().any(|(another, other)| {
             // Of blocks that are so much younger, or older, the write falls into that time.
             let ages =
                 (own.from - other.from).div_euclid(ii)..=own.to.saturating_sub(other.from).div_euclid(ii);
             ages.into_iter().any(|age| {
                 let same = (other.at - own.at + age * stride) % words == 0;
-                same && (age != 0 || other.at != own.at) && other.from + age * ii >= own.from
+                same && (age != 0 || another != *number) && other.from + age * ii >= own.from
             })
         })
     })
@@ -30,7 +31,32 @@ fn over(all: &[Word], stride: i64, words: i64, ii: i64) -> Option<&Word> {
 
 impl Schedule {
     /// Whether no other value of any block is stored at a value's address from its store to its last read.
-    pub(super) fn fits_memory(&self, graph: &Graph, shape: &Shape, memory: usize) -> Result<(), Error> {
+    pub(super) fn fits_memory(&self, graph: &Graph, shape: &Shape, memory: usize) -> Result<(), Misfit> {
+        let last = self.last_reads(graph);
+        let stored = self.stored(memory);
+        let word = |(value, at): &(Id, usize)| Word {
+            at: *at as i64,
+            from: self.stores[value].slot,
+            to: last[*value],
+        };
+        let all: Vec<Word> = stored.iter().map(word).collect();
+        let stride = self.memory_stride(shape) as i64;
+        match over(&all, stride, shape.memory_words as i64, self.ii as i64) {
+            Some(number) => {
+                let slots = all[number].to - all[number].from;
+                let what = format!(
+                    "this is stored for {slots} slots, and another value comes to its address before that: a block has \
+                     {stride} of {} words",
+                    shape.memory_words
+                );
+                Err(Misfit::of(stored[number].0, what))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// By node: the slot of the last read of what is stored of it.
+    fn last_reads(&self, graph: &Graph) -> Vec<i64> {
         let mut last = vec![i64::MIN; graph.nodes.len()];
         for (id, node) in graph.nodes.iter().enumerate() {
             for (arg, route) in node.args.iter().zip(&self.routes[id]) {
@@ -39,19 +65,29 @@ impl Schedule {
                 }
             }
         }
-        let stored = self.stored(memory).into_iter().enumerate();
-        let all: Vec<Word> = stored
-            .map(|(at, value)| Word { at: at as i64, from: self.stores[&value].slot, to: last[value] })
-            .collect();
-        let stride = self.memory_stride(shape) as i64;
-        match over(&all, stride, shape.memory_words as i64, self.ii as i64) {
-            Some(word) => {
-                let what =
-                    format!("a value is stored for {} slots, by others' addresses", word.to - word.from);
-                Err(Error::Schedule(what))
+        last
+    }
+
+    /// The same schedule, in which values of a block share addresses that are not there at the same time: each one, as it
+    /// comes, has the first address that is free again.
+    pub(super) fn sharing(mut self, graph: &Graph, shape: &Shape) -> Schedule {
+        let last = self.last_reads(graph);
+        for memory in 0..shape.memories {
+            let mut values: Vec<Id> = self.stored(memory).into_iter().map(|(value, _)| value).collect();
+            values.sort_by_key(|value| (self.stores[value].slot, *value));
+            // By address: the last read of what is there.
+            let mut free: Vec<i64> = Vec::new();
+            for value in values {
+                let store = self.stores[&value].slot;
+                let at = free.iter().position(|read| *read < store).unwrap_or(free.len());
+                if at == free.len() {
+                    free.push(i64::MIN);
+                }
+                free[at] = last[value].max(store);
+                self.shared.insert(value, at);
             }
-            None => Ok(()),
         }
+        self
     }
 
     /// Whether every word of the result is still there in the interval behind the last one.

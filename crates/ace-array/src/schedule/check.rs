@@ -20,6 +20,7 @@ enum Part {
     Port(Unit, usize),
     Read(usize),
     Write(usize),
+    Key(Unit),
 }
 
 struct Book {
@@ -57,8 +58,8 @@ fn clocks(op: &Op) -> i64 {
     match op {
         Op::Input(_) => 2,
         Op::Logic(_) | Op::Sum(_) => 2,
-        Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => 3,
-        Op::Multiply | Op::Quadratic { .. } => 4,
+        Op::Again | Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => 3,
+        Op::Multiply | Op::Carryless(_) | Op::Quadratic { .. } => 4,
         Op::Quad { links, .. } if links.iter().any(|link| *link != crate::ir::graph::Link::Xor) => 5,
         Op::Quad { .. } | Op::Lookup { .. } => 3,
         Op::Output(_) => 3,
@@ -108,8 +109,10 @@ pub fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Er
             Op::Input(word) => place.unit == Unit { kind: Kind::Input, index: word % shape.inputs },
             Op::Output(word) => place.unit == Unit { kind: Kind::Output, index: word % shape.outputs },
             Op::Logic(_) | Op::Sum(_) => place.unit.kind == Kind::Alu,
-            Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => place.unit.kind == Kind::Rotator,
-            Op::Multiply | Op::Quadratic { .. } => place.unit.kind == Kind::Multiplier,
+            Op::Again | Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => {
+                place.unit.kind == Kind::Rotator
+            }
+            Op::Multiply | Op::Carryless(_) | Op::Quadratic { .. } => place.unit.kind == Kind::Multiplier,
             Op::Quad { .. } => place.unit.kind == Kind::Quad,
             _ => false,
         };
@@ -123,6 +126,10 @@ pub fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Er
             )));
         }
         book.once(Part::Issue(place.unit), id, place.slot)?;
+        if let (true, Some(unit)) = (node.args.iter().any(|arg| graph.is_key(*arg)), shape.key_of(place.unit))
+        {
+            book.once(Part::Key(unit), id, place.slot - 3)?;
+        }
         book.once(Part::Result(place.unit), id, place.slot + clocks(&node.op))?;
         ports(graph, shape, id, place)?;
     }

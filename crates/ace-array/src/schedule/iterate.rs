@@ -3,7 +3,7 @@
 
 use super::search;
 use super::types::{Schedule, bound, dependent_interval};
-use crate::Error;
+use crate::error::Misfit;
 use crate::ir::goal::Goal;
 use crate::ir::graph::Graph;
 use crate::ir::shape::Shape;
@@ -39,19 +39,24 @@ const LEAST: u64 = 10_000;
 const OF: usize = 4;
 
 /// Schedules a legal graph for a goal. The same graph has the same schedule.
-pub fn schedule(graph: &Graph, shape: &Shape, effort: Effort) -> Result<Schedule, Error> {
+pub fn schedule(graph: &Graph, shape: &Shape, effort: Effort) -> Result<Schedule, Misfit> {
     let (least, by) = bound(graph, shape);
     if least > shape.contexts {
         let what = format!("its {}s alone take {least} contexts of {}", by.name(), shape.contexts);
-        return Err(Error::Schedule(what));
+        return Err(Misfit::of_all(what));
     }
     let least = least.max(graph.least_contexts());
-    let mut iteration = Iteration { graph, shape, effort, left: effort.looks };
-    let found = match effort.goal {
-        Goal::Throughput => iteration.least_interval(least),
-        Goal::Latency => iteration.least_latency(least),
-    };
-    found.ok_or_else(|| Error::Schedule(format!("routes are not found in {} contexts", shape.contexts)))
+    let forced = vec![0; graph.nodes.len()];
+    let left = effort.looks;
+    let mut iteration = Iteration { graph, shape, effort, left, forced, misfit: None, sharing: false };
+    let mut found = iteration.found(least);
+    // Values that share addresses are fewer words a block, so that they are there for more blocks; and what is put out
+    // together is there for fewer.
+    if found.is_none() && iteration.misfit.is_some() {
+        (iteration.left, iteration.sharing) = (left, true);
+        found = iteration.found(least);
+    }
+    found.ok_or_else(|| iteration.misfit())
 }
 
 struct Iteration<'a> {
@@ -60,9 +65,39 @@ struct Iteration<'a> {
     effort: Effort,
     /// Looks that are left.
     left: u64,
+    /// By operation: how often there was no free place for it.
+    forced: Vec<usize>,
+    /// What the last schedule that had all routes asked for beyond what there is.
+    misfit: Option<Misfit>,
+    /// Whether stored values may share addresses.
+    sharing: bool,
 }
 
 impl Iteration<'_> {
+    fn found(&mut self, least: usize) -> Option<Schedule> {
+        match self.effort.goal {
+            Goal::Throughput => self.least_interval(least),
+            Goal::Latency => self.least_latency(least),
+        }
+    }
+
+    /// Why nothing was found.
+    fn misfit(self) -> Misfit {
+        let contexts = self.shape.contexts;
+        let often =
+            self.forced.iter().enumerate().max_by_key(|(id, times)| (**times, std::cmp::Reverse(*id)));
+        match (self.misfit, often) {
+            (Some(Misfit { what, node }), _) => {
+                Misfit { what: format!("{what}, in {contexts} contexts as in fewer"), node }
+            }
+            (None, Some((id, times))) if *times > 0 => Misfit::of(
+                id,
+                format!("routes are not found in {contexts} contexts; most often this had no free place"),
+            ),
+            _ => Misfit::of_all(format!("routes are not found in {contexts} contexts")),
+        }
+    }
+
     /// The best of several schedules with an interval, for so many looks at most.
     fn at(&mut self, ii: usize, most: u64) -> Option<Schedule> {
         let mut looks = most;
@@ -72,10 +107,18 @@ impl Iteration<'_> {
                 break;
             }
             let before = looks;
-            let one = search::search(self.graph, self.shape, ii, seed, &mut looks);
+            let one =
+                search::search(self.graph, self.shape, ii, seed, self.sharing, &mut looks, &mut self.forced);
             self.left = self.left.saturating_sub(before - looks);
-            let one = one.map(|one| one.normal(self.graph));
-            found.extend(one.filter(|one| one.fits(self.graph, self.shape).is_ok()));
+            let Some(one) = one.map(|one| one.normal(self.graph)) else { continue };
+            match one.fits(self.graph, self.shape) {
+                Ok(()) => found.push(one),
+                Err(misfit) if !self.sharing => self.misfit = Some(misfit),
+                Err(misfit) => match one.sharing(self.graph, self.shape) {
+                    sharing if sharing.fits(self.graph, self.shape).is_ok() => found.push(sharing),
+                    _ => self.misfit = Some(misfit),
+                },
+            }
         }
         found.into_iter().min_by_key(|one| self.time(one))
     }

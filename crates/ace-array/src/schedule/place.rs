@@ -33,7 +33,7 @@ impl Search<'_> {
     /// Puts an operation somewhere with all routes to and from its placed neighbours, or says who has to go for that.
     pub(super) fn put(&mut self, id: Id, slot: i64, unit: Unit, ports: &[usize]) -> Result<(), Vec<Id>> {
         let end = slot + self.own(id);
-        let holders: Vec<Id> = self.tables.holders(unit, slot, end).into_iter().flatten().collect();
+        let holders: Vec<Id> = self.tables.holders(id, unit, slot, end).collect();
         if !holders.is_empty() {
             return Err(holders);
         }
@@ -98,7 +98,7 @@ impl Search<'_> {
             self.unroute(user, at);
         }
         if let Some(place) = self.places[id].take() {
-            self.tables.vacate(place.unit, place.slot, place.slot + self.own(id));
+            self.tables.vacate(id, place.unit, place.slot, place.slot + self.own(id));
         }
     }
 
@@ -114,7 +114,7 @@ impl Search<'_> {
     ) -> Option<(u64, u64)> {
         let end = slot + self.own(id);
         let (mut gone, mut taken) = (0, 0);
-        for other in self.tables.holders(unit, slot, end).into_iter().flatten() {
+        for other in self.tables.holders(id, unit, slot, end) {
             gone += self.weight(other);
         }
         for operand in self.operands(id, slot, unit, ports) {

@@ -57,6 +57,8 @@ pub struct Tables<'a> {
     result: Vec<Option<Id>>,
     port: Vec<Option<Shared<Taken>>>,
     read: Vec<Option<Shared<Taken>>>,
+    /// By element that has a key memory, for whom it has a word, by the slot of the issue.
+    key: Vec<Option<Id>>,
     write: Vec<Option<Id>>,
     pub retained: Vec<Option<Kept>>,
     /// By node and argument.
@@ -92,6 +94,7 @@ impl<'a> Tables<'a> {
             result: vec![None; units.len() * ii],
             port: none(ports).into_iter().map(|_: Option<()>| None).collect(),
             read: none(shape.memories).into_iter().map(|_: Option<()>| None).collect(),
+            key: vec![None; units.len() * ii],
             write: vec![None; shape.memories * ii],
             retained: graph.nodes.iter().map(|_| None).collect(),
             ways: graph.nodes.iter().map(|node| vec![None; node.args.len()]).collect(),
@@ -120,11 +123,21 @@ impl<'a> Tables<'a> {
         self.issue[self.at(self.number(unit), slot)].is_none()
     }
 
-    /// Who has an element in the slot of an issue, or of the result that comes of it.
-    pub fn holders(&self, unit: Unit, slot: i64, end: i64) -> [Option<Id>; 2] {
+    /// Where it is written down whom a key memory serves with an operation that takes a word of it.
+    fn key_at(&self, id: Id, unit: Unit, slot: i64) -> Option<usize> {
+        let keyed = self.graph.nodes[id].args.iter().any(|arg| self.graph.is_key(*arg));
+        let memory = self.shape.key_of(unit).filter(|_| keyed)?;
+        Some(self.at(self.number(memory), slot))
+    }
+
+    /// Who has, in the slot of an operation's issue, its element or key memory, or the element's result that comes of it.
+    pub fn holders(&self, id: Id, unit: Unit, slot: i64, end: i64) -> impl Iterator<Item = Id> {
         let number = self.number(unit);
+        let key = self.key_at(id, unit, slot).and_then(|at| self.key[at]);
         let [issue, result] = [self.issue[self.at(number, slot)], self.result[self.at(number, end)]];
-        [issue, if result == issue { None } else { result }]
+        let result = result.filter(|_| result != issue);
+        let key = key.filter(|_| key != issue && key != result);
+        [issue, result, key].into_iter().flatten()
     }
 
     /// What it takes to bring a value that is first there in slot `from.slot` to a port.
@@ -147,13 +160,19 @@ impl<'a> Tables<'a> {
         let (issue, result) = (self.at(number, slot), self.at(number, end));
         self.issue[issue] = Some(id);
         self.result[result] = Some(id);
+        if let Some(at) = self.key_at(id, unit, slot) {
+            self.key[at] = Some(id);
+        }
     }
 
-    pub fn vacate(&mut self, unit: Unit, slot: i64, end: i64) {
+    pub fn vacate(&mut self, id: Id, unit: Unit, slot: i64, end: i64) {
         let number = self.number(unit);
         let (issue, result) = (self.at(number, slot), self.at(number, end));
         self.issue[issue] = None;
         self.result[result] = None;
+        if let Some(at) = self.key_at(id, unit, slot) {
+            self.key[at] = None;
+        }
     }
 
     fn take(&mut self, port: (Unit, usize), what: Taken, user: Use) {
@@ -202,7 +221,8 @@ impl<'a> Tables<'a> {
         })
     }
 
-    /// The last slot from which a memory element can show a value to a port, so that it waits least in the line.
+    /// The last slot from which a memory element can show a value to a port, so that it waits least in the line; but before
+    /// all one in which it shows it to others already.
     fn read_back(&self, port: (Unit, usize), slot: i64, value: Id, memory: usize, least: i64) -> Option<i64> {
         let latest = slot - latency::HOP as i64;
         let from = Unit { kind: Kind::Memory, index: memory };
@@ -210,13 +230,19 @@ impl<'a> Tables<'a> {
         let mut at = latest.rem_euclid(self.ii as i64) as usize;
         // Division is what takes the time here.
         let before = |at: &mut usize| std::mem::replace(at, if *at == 0 { self.ii - 1 } else { *at - 1 });
-        (least.max(latest - self.reach(port) + 1)..=latest).rev().find(|first| {
+        let mut last = None;
+        for first in (least.max(latest - self.reach(port) + 1)..=latest).rev() {
             let at = before(&mut at);
-            let what = Taken { from, value, slot: *first };
-            let free =
-                |entry: &Option<Shared<Taken>>| entry.as_ref().is_none_or(|shared| shared.what == what);
-            free(&self.read[reads + at]) && free(&self.port[takes + at])
-        })
+            let what = Taken { from, value, slot: first };
+            let shown = self.read[reads + at].as_ref().map(|shared| shared.what == what);
+            let taken = self.port[takes + at].as_ref().map(|shared| shared.what == what);
+            match (shown, taken) {
+                (Some(false), _) | (_, Some(false)) => {}
+                (Some(true), _) => return Some(first),
+                (None, _) => last = last.or(Some(first)),
+            }
+        }
+        last
     }
 
     /// Takes what a way needs that [`Tables::way`] has found.

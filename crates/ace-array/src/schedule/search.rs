@@ -43,16 +43,26 @@ pub(super) struct Search<'a> {
     pub(super) looks: u64,
 }
 
-/// One attempt at an interval; what it has looked at is taken from `budget`.
-pub fn search(graph: &Graph, shape: &Shape, ii: usize, seed: u64, budget: &mut u64) -> Option<Schedule> {
-    let mut search = Search::new(graph, shape, ii, seed);
+/// One attempt at an interval; what it has looked at is taken from `budget`, and how often there was no free place for an
+/// operation is added to `forced`. `together`: an expanded key's words are put out within an interval.
+pub fn search(
+    graph: &Graph,
+    shape: &Shape,
+    ii: usize,
+    seed: u64,
+    together: bool,
+    budget: &mut u64,
+    forced: &mut [usize],
+) -> Option<Schedule> {
+    let mut search = Search::new(graph, shape, (ii, together), seed);
     let found = search.run(*budget);
     *budget = budget.saturating_sub(search.looks);
+    forced.iter_mut().zip(&search.times).for_each(|(all, times)| *all += times);
     found.map(|()| search.schedule())
 }
 
 impl<'a> Search<'a> {
-    fn new(graph: &'a Graph, shape: &'a Shape, ii: usize, seed: u64) -> Search<'a> {
+    fn new(graph: &'a Graph, shape: &'a Shape, (ii, together): (usize, bool), seed: u64) -> Search<'a> {
         let count = graph.nodes.len();
         let mut users: Vec<Vec<(Id, usize)>> = vec![Vec::new(); count];
         let mut soonest = vec![0i64; count];
@@ -70,8 +80,9 @@ impl<'a> Search<'a> {
         }
         // Of so many blocks the output memories have the words at once.
         let blocks = (shape.stream_words / graph.outputs.len().div_ceil(shape.outputs).max(1)) as i64;
-        let long = graph.setup && end > (blocks + 1) * ii as i64;
-        let out_from = if long { end - (blocks - 2).max(1) * ii as i64 + REACH } else { 0 };
+        let long = graph.setup && end > if together { ii as i64 } else { (blocks + 1) * ii as i64 };
+        let most = if together { 1 } else { (blocks - 2).max(1) };
+        let out_from = if long { end - most * ii as i64 + REACH } else { 0 };
         Search {
             tables: Tables::new(graph, shape, ii),
             places: vec![None; count],
@@ -203,6 +214,8 @@ impl<'a> Search<'a> {
                 (first.max(last - ii + 1)..=last).rev().collect()
             }
             (Some(first), Some(last)) => (first..=last.min(first + ii - 1)).collect(),
+            // Whose context is given is not far from where it would be otherwise.
+            (None, None) if self.contexts[id].is_some() => (start - ii / 2..start + (ii + 1) / 2).collect(),
             (_, None) => (start..start + ii).collect(),
         };
         (start, slots.into_iter().filter(|slot| self.may(id, *slot)).collect())
@@ -329,9 +342,9 @@ impl<'a> Search<'a> {
                 }
             }
         }
+        self.times[id] += 1;
         let (_, slot, unit, choice) = best?;
         let mut gone = Vec::new();
-        self.times[id] += 1;
         if self.times[id].is_multiple_of(AGAIN) {
             for arg in self.sources(id) {
                 self.eject(arg, &mut gone);
@@ -375,6 +388,6 @@ impl<'a> Search<'a> {
         let routes = (0..graph.nodes.len())
             .map(|id| (0..graph.nodes[id].args.len()).map(|at| route(id, at)).collect())
             .collect();
-        Schedule { ii: self.tables.ii, places: self.places, routes, stores }
+        Schedule { ii: self.tables.ii, places: self.places, routes, stores, shared: BTreeMap::new() }
     }
 }

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::Error;
+use crate::aead;
+use crate::error::Misfit;
 use crate::ir::graph::{Graph, Id, Op};
 use crate::ir::shape::starts_ahead;
 use crate::ir::shape::{Kind, Shape, Unit, latency};
@@ -54,16 +55,17 @@ pub struct Schedule {
     pub routes: Vec<Vec<Route>>,
     /// The values that memory elements keep, by node.
     pub stores: BTreeMap<Id, Store>,
+    /// The addresses of these, where some share one that are not there at the same time. If it is empty, they lie in the
+    /// order of their nodes.
+    pub shared: BTreeMap<Id, usize>,
 }
 
-/// Clocks from a result in the tile to the start of the packet's next block in the slot, if that were there at once: back
-/// into its lane's buffer, the lane's turn, and the words of the block into the tile (`rtl/array`: `array_return`,
-/// `array_turn`, `array_issue`).
+/// Clocks from a result in the tile to the start of the packet's next block in the slot, if that were there at once: the
+/// lane's turn, and the words of the block into the tile (`rtl/array`: `array_return`, `array_turn`, `array_issue`). The slot
+/// reads what the block waits for as late as it can, and calls it as much earlier.
 fn around(inputs: usize, outputs: usize) -> usize {
-    let beats = outputs.div_ceil(2);
-    // Of a cipher each beat of the block and of its mask, of a hash those of the state and of the message.
-    let reads = if inputs > outputs { beats + 8 + outputs % 2 } else { inputs };
-    26 + 2 * reads + 2 * (beats.max(1) - 1)
+    let (all, before) = reads(inputs, outputs);
+    16 + 2 * all.saturating_sub(before)
 }
 
 /// The kind of element that does an operation.
@@ -72,8 +74,8 @@ pub fn kind_of(op: &Op) -> Option<Kind> {
         Op::Key(_) | Op::Const(_) | Op::Pin(_) => return None,
         Op::Input(_) => Kind::Input,
         Op::Logic(_) | Op::Sum(_) => Kind::Alu,
-        Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => Kind::Rotator,
-        Op::Multiply | Op::Quadratic { .. } => Kind::Multiplier,
+        Op::Again | Op::Rotate(_) | Op::RotateBy { .. } | Op::Shift { .. } => Kind::Rotator,
+        Op::Multiply | Op::Carryless(_) | Op::Quadratic { .. } => Kind::Multiplier,
         Op::Lookup { .. } | Op::Quad { .. } => Kind::Quad,
         Op::Output(_) => Kind::Output,
     })
@@ -123,15 +125,26 @@ pub fn bound(graph: &Graph, shape: &Shape) -> (usize, Kind) {
 /// From a block's last word in the tile to the end of what the slot does with it, at most (rtl/array/array_front_pkg.sv).
 const FLIGHT_CLOCKS: usize = 64;
 
-/// Clocks in which the slot brings a block's words into the tile (`array_loader` refuses sets with less). Of words that are
-/// neither a cipher's nor a hash's no slot takes a set.
-fn words_in(inputs: usize, outputs: usize) -> usize {
+/// Ways of a tile, each of which may begin a block at a start (rtl/array/array_front_pkg.sv, `WaysMost`).
+const WAYS: usize = 2;
+
+/// Beats that the front end reads of its memories for a block, and those of them that it reads before what the block waits
+/// for: of a cipher the block and its masks, of a hash the message and the state, of an AEAD counter, text, mask and sum.
+fn reads(inputs: usize, outputs: usize) -> (usize, usize) {
     match (inputs, outputs) {
-        (2, 2) => 6,
-        (4, 4) => 10,
-        (inputs, outputs) if inputs == outputs + 16 => 28,
-        _ => 1,
+        (aead::IN, aead::OUT) => (8, 6),
+        (inputs, outputs) if inputs == outputs + 16 => (8 + outputs.div_ceil(2), 8),
+        _ => (inputs, 1),
     }
+}
+
+/// Clocks in which the slot brings a block's words into each way of a tile (`array_loader` refuses sets with less). Of words
+/// that are neither a cipher's nor an AEAD's nor a hash's no slot takes a set.
+fn words_in(inputs: usize, outputs: usize) -> usize {
+    if matches!((inputs, outputs), (2, 2) | (4, 4) | (aead::IN, aead::OUT)) || inputs == outputs + 16 {
+        return WAYS * (2 * reads(inputs, outputs).0 + 4);
+    }
+    1
 }
 
 /// Slots from a raw key to its last word at most: the front end counts them in twelve bits.
@@ -194,7 +207,11 @@ pub fn port_choices(graph: &Graph, id: Id, shape: &Shape) -> Vec<Vec<usize>> {
             out
         }
         Op::Quad { lanes, .. } => vec![lanes.iter().map(|(lane, _)| *lane).collect()],
-        Op::Multiply => vec![vec![0, 1], vec![1, 0]],
+        Op::Multiply | Op::Carryless(_) => match [0, 1].map(|at| graph.is_key(node.args[at])) {
+            [true, _] => vec![vec![1, 0]],
+            [_, true] => vec![vec![0, 1]],
+            _ => vec![vec![0, 1], vec![1, 0]],
+        },
         _ => vec![(0..node.args.len()).collect()],
     }
 }
@@ -280,19 +297,21 @@ impl Schedule {
         self.latency(graph).div_ceil(self.ii)
     }
 
-    /// The values that each memory element stores, in the order of their addresses.
-    pub fn stored(&self, memory: usize) -> Vec<Id> {
-        self.stores.iter().filter(|(_, store)| store.memory == memory).map(|(id, _)| *id).collect()
+    /// The values that a memory element stores, in the order of their nodes, each with its address.
+    pub fn stored(&self, memory: usize) -> Vec<(Id, usize)> {
+        let here = self.stores.iter().filter(|(_, store)| store.memory == memory);
+        here.zip(0..).map(|((id, _), at)| (*id, self.shared.get(id).copied().unwrap_or(at))).collect()
     }
 
     /// By how much each block moves the memory elements' base.
     pub fn memory_stride(&self, shape: &Shape) -> usize {
-        (0..shape.memories).map(|memory| self.stored(memory).len()).max().unwrap_or(0)
+        let words = |memory| self.stored(memory).into_iter().map(|(_, at)| at + 1).max();
+        (0..shape.memories).filter_map(words).max().unwrap_or(0)
     }
 
     /// Whether stages, memories and streams are long enough for this schedule.
-    pub fn fits(&self, graph: &Graph, shape: &Shape) -> Result<(), Error> {
-        let fail = |what: String| Err(Error::Schedule(what));
+    pub fn fits(&self, graph: &Graph, shape: &Shape) -> Result<(), Misfit> {
+        let fail = |what: String| Err(Misfit::of_all(what));
         if graph.setup {
             let words = (graph.inputs, graph.outputs.len());
             sets_up(words, self.ii, self.latency(graph)).or_else(|error| fail(error.to_string()))?;
@@ -308,12 +327,12 @@ impl Schedule {
             let keyed = node.args.iter().any(|arg| graph.is_key(*arg));
             let stage = (place.slot - if keyed { latency::KEY_LEAD as i64 } else { 0 }) / ii;
             if keyed && stage >= shape.stages as i64 {
-                return fail(format!("a key is asked for in stage {stage} of {}", shape.stages));
+                let what = format!("a key is asked for in stage {stage} of {}", shape.stages);
+                return Err(Misfit::of(id, what));
             }
             if matches!(node.op, Op::Input(_)) && stage >= blocks_in {
-                return fail(format!(
-                    "an input is read in stage {stage}, and words are there for {blocks_in}"
-                ));
+                let what = format!("an input is read in stage {stage}, and words are there for {blocks_in}");
+                return Err(Misfit::of(id, what));
             }
         }
         for memory in 0..shape.memories {

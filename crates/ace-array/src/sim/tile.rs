@@ -5,7 +5,7 @@ use crate::codegen::set::{Target, Write};
 use crate::ir::domain::{Domain, Plain};
 use crate::ir::element::{Alu, Key, Keyed, Memory, Multiplier, Quad, Rotator};
 use crate::ir::layout::{Context, Field, Layout};
-use crate::ir::shape::{Shape, bits_for};
+use crate::ir::shape::{Kind, Shape, bits_for};
 
 /// What a bank runs with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +65,8 @@ pub struct Tile<D: Domain = Plain> {
     registers: [Vec<u16>; 3],
     clock: usize,
     write: Option<Write>,
-    key_write: Option<(usize, D::Word)>,
+    /// Which key memories take it ([`Shape::constants_of`]), a bit each.
+    key_write: Option<(u8, usize, D::Word)>,
     table_write: Option<(u8, usize, [D::Word; 4])>,
     input_data: [u64; 2],
     next: Settings,
@@ -238,21 +239,27 @@ impl<D: Domain> Tile<D> {
     fn elements(&mut self) {
         let bank = self.late.bank;
         let constants = bank * self.shape.constants;
-        let (block, start, key_write) = (self.block, self.start_base, self.key_write);
+        let (block, start) = (self.block, self.start_base);
+        let [alu_write, rotator_write] = [Kind::Alu, Kind::Rotator].map(|kind| {
+            let own = self.key_write.filter(|(mask, ..)| mask >> Shape::constants_of(kind) & 1 == 1);
+            own.map(|(_, at, word)| (at, word))
+        });
         let (delays, mut fields) = self.registers[1][self.ports..].split_at(self.ports);
         let mut read = self.read.as_slice();
         for (alu, key) in &mut self.alus {
             let ([op], keys) = (take(&mut fields), take(&mut fields));
             let word = key.used();
-            key.step(keys, block, start, constants, key_write);
+            key.step(keys, block, start, constants, alu_write);
             let (own, rest) = read.split_at(self.shape.alu_operands);
             alu.step(&mut self.domain, op.into(), own, word);
             read = rest;
         }
+        let mut words = Vec::new();
         for (rotator, key) in &mut self.rotators {
             let ([op], keys) = (take(&mut fields), take(&mut fields));
             let word = key.used();
-            key.step(keys, block, start, constants, key_write);
+            words.push(key.word());
+            key.step(keys, block, start, constants, rotator_write);
             // The delay of the amount is the amount, if that is a constant.
             let constant = delays[delays.len() - read.len() + 1];
             let [value, amount] = take(&mut read);
@@ -262,9 +269,9 @@ impl<D: Domain> Tile<D> {
             let [op] = take(&mut fields);
             quad.step(&mut self.domain, bank, op.into(), take(&mut read), self.table_write);
         }
-        for multiplier in &mut self.multipliers {
-            let ([op], [a, b]) = (take(&mut fields), take(&mut read));
-            multiplier.step(&mut self.domain, op.into(), a, b);
+        for (multiplier, word) in self.multipliers.iter_mut().zip(words) {
+            let [op] = take(&mut fields);
+            multiplier.step(&mut self.domain, op.into(), take(&mut read), word);
         }
         for (memory, word) in &mut self.memories {
             let [write, write_at, read_at] = take(&mut fields).map(usize::from);
@@ -314,11 +321,11 @@ impl<D: Domain> Tile<D> {
             }
             Target::Constant => {
                 let at = idle * self.shape.constants + at % self.shape.constants;
-                self.key_write = Some((at, self.domain.constant(write.data as u32)));
+                self.key_write = Some((write.lane, at, self.domain.constant(write.data as u32)));
             }
             Target::Key => {
                 let word = self.domain.constant(write.data as u32);
-                self.key_write = Some((at % self.shape.key_words, word));
+                self.key_write = Some((u8::MAX, at % self.shape.key_words, word));
             }
             Target::Table => {
                 let data = [0, 1, 2, 3].map(|lane| match (write.rotate, lane % 2) {

@@ -59,13 +59,15 @@ pub fn random(shape: &Shape, seed: u64, clocks: usize) -> Trace {
                 let data = (random & last) | (random >> 8 & 0x01FF_FFFF) << 8 | bank << 33;
                 Some(Write { target: Target::Settings, rotate: false, lane: 0, at: 0, data })
             }
+            // The sequence runs a clock ahead of what is written: the next bank's contexts are there before it is asked for.
+            _ if clock > ahead && (clock - ahead) % CHANGE == 1 => None,
             (_, 0..=6) => {
                 context = (context + 1) % (SOME * words);
                 write(Target::Context, context % words, context / words)
             }
             (_, 7) => write(Target::Context, random >> 20 & 15 & (words - 1), at & 0xFF),
             (_, 8..=10) => write(Target::Table, random >> 20 & 15, at),
-            (_, 11) => write(Target::Constant, 0, at & 63),
+            (_, 11) => write(Target::Constant, random >> 20 & 15, at & 63),
             (_, 12) => write(Target::Key, 0, at),
             (_, 13) => write(Target::Input, 0, at & 0xFF),
             _ => None,

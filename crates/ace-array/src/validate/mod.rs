@@ -90,7 +90,7 @@ fn fits(set: &Set, shape: &Shape) -> Result<(), Unlike> {
         ("number of words of a key", usize::from(set.key_words) <= shape.key_room()),
         ("number of words of a block", set.input_stride(shape) <= shape.stream_words / 2),
         ("number of words of a result", set.output_stride(shape) <= shape.stream_words / 2),
-        ("number of constants", set.constants.len() <= shape.constants),
+        ("number of constants", set.constants.iter().all(|words| words.len() <= shape.constants)),
     ];
     let beyond = room.into_iter().find(|(_, fits)| !fits);
     beyond.map_or(Ok(()), |(what, _)| Err(Unlike::Room { what }))

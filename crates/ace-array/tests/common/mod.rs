@@ -13,8 +13,12 @@ pub struct Row {
 /// The fields of every row that an algorithm has: those of the repository, and those of the larger collection where
 /// there is one (`ACE_VECTORS`, or `../shared/vectors` beside the workspace).
 pub fn records(name: &str) -> Vec<csv::StringRecord> {
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../algorithms");
-    let ours = own.join(if name == "tdes" { "3des" } else { name }).join("kat.csv");
+    rows_of(&format!("{}/kat.csv", if name == "tdes" { "3des" } else { name }), name)
+}
+
+/// Those of a file in `algorithms/`, and of one of the larger collection.
+pub fn rows_of(ours: &str, name: &str) -> Vec<csv::StringRecord> {
+    let ours = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../algorithms").join(ours);
     let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
     let theirs = std::env::var_os("ACE_VECTORS").map_or(beside, PathBuf::from).join(format!("{name}.csv"));
     let mut out: Vec<csv::StringRecord> =

@@ -96,6 +96,20 @@ pub enum ArrayError {
         make: String,
     },
     #[error(
+        "there is no model of the array's slot, on which the library's context sets run: {}: {reason}; `{make}` in a checkout of ACE makes it, and `make install` \
+         puts it beside an installed ace",
+        path.display()
+    )]
+    /// Sets are there, and nothing that runs them.
+    NoModel {
+        /// Where the model should be.
+        path: PathBuf,
+        /// Why it cannot be used.
+        reason: String,
+        /// The command that makes it.
+        make: String,
+    },
+    #[error(
         "{}: the slot's model is not of the design signed in {}; `{make}` makes it of these sources, and if those have changed \
          the library is to be signed anew (or --unsigned)",
         path.display(), library.display()

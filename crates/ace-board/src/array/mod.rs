@@ -4,8 +4,11 @@
 
 mod digests;
 mod error;
+mod joint;
+mod pieces;
 mod rates;
 mod sets;
+mod setup;
 pub mod signed;
 mod slot;
 
@@ -13,4 +16,5 @@ pub use digests::digests;
 pub use error::ArrayError;
 pub use rates::{CriticalPath, Proof, Rates, Routed, Slot, clock, rates, routed};
 pub use sets::{Sets, catalogue, check_model, manifest};
+pub use setup::KeySet;
 pub use slot::{ArraySlot, capability};

@@ -3,17 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::path::PathBuf;
 
 use ace_array::set::Set;
+use ace_array::shape::Shape;
+use ace_array::{aead, rtl};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use super::ArrayError;
 
 /// What `python -m ace_flow array-route --keep` and `python -m ace_flow array-rates --keep` have measured.
 const ROUTED: &str = include_str!("../../../../array/routed.json");
 const RATES: &str = include_str!("../../../../array/rates.json");
-const RATES_OF_TWO: &str = include_str!("../../../../array/rates-2x8.json");
 
 /// What was placed and routed of the array: a slot, or a tile alone.
 #[derive(Deserialize)]
@@ -22,6 +23,9 @@ pub struct Routed {
     pub device: String,
     /// Tiles of the slot.
     pub tiles: usize,
+    /// Ways of each tile: datapaths in step.
+    #[serde(default = "one")]
+    pub ways: usize,
     /// Lanes of each tile.
     pub lanes: usize,
     /// The clock that the router was asked for, in MHz.
@@ -39,6 +43,19 @@ pub struct Routed {
     /// What was proven of its bits, if they were.
     #[serde(default)]
     pub proof: Option<Proof>,
+    /// Cells behind synthesis, by Yosys' kinds as `ace_flow.synth.ecp5` counts them: `lut4`, `dpr16x4`, `ebr`.
+    pub cells: BTreeMap<String, u64>,
+    /// Digests of the sources, by the names of their files.
+    pub inputs: BTreeMap<String, String>,
+}
+
+impl Routed {
+    /// The bare tile of this shape, if that is what was routed last: its package is the one that was read.
+    #[must_use]
+    pub fn tile<'a>(all: &'a BTreeMap<String, Self>, shape: &Shape) -> Option<&'a Self> {
+        let package = hex::encode(Sha256::digest(rtl::package(shape)));
+        all.get("tile").filter(|tile| tile.inputs.get("array_pkg.sv") == Some(&package))
+    }
 }
 
 /// What `python -m ace_flow array-bits` has proven of the bits.
@@ -72,6 +89,8 @@ pub struct Rates {
     pub bytes: usize,
     /// Tiles of the slot that was measured.
     pub tiles: usize,
+    /// Ways of each tile: datapaths in step.
+    pub ways: usize,
     /// Of each tile.
     pub lanes: usize,
     /// Of a variant: clocks by the number of frames side by side.
@@ -98,31 +117,41 @@ pub fn routed() -> Result<BTreeMap<String, Routed>, ArrayError> {
     serde_json::from_str(ROUTED).map_err(|e| wrong("array/routed.json", &e))
 }
 
-/// What was measured of the slot of one tile, or of the one of as many as the RTL can have.
+fn one() -> usize {
+    1
+}
+
+/// What was measured of the slot.
 ///
 /// # Errors
 /// As [`routed`].
-pub fn rates(tiles: usize) -> Result<Rates, ArrayError> {
-    let (text, file) =
-        if tiles == 1 { (RATES, "array/rates.json") } else { (RATES_OF_TWO, "array/rates-2x8.json") };
-    serde_json::from_str(text).map_err(|e| wrong(file, &e))
+pub fn rates() -> Result<Rates, ArrayError> {
+    serde_json::from_str(RATES).map_err(|e| wrong("array/rates.json", &e))
 }
 
-/// The clock of the slot whose rates these are; as long as none was routed, that of the slot of one tile.
+/// The clock of the slot whose rates these are, in MHz.
 ///
 /// # Errors
-/// When neither was routed.
-pub fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<(f64, &'static str), ArrayError> {
-    let of = |name: &str, label| routed.get(name).map(|it| (it.fmax_mhz, label));
-    of(&format!("slot-{}x{}", rates.tiles, rates.lanes), "slot")
-        .or_else(|| of("slot-1x16", "slot of one tile"))
-        .ok_or_else(|| wrong("array/routed.json", &"it has no slot"))
+/// When that one was not routed.
+pub fn clock(routed: &BTreeMap<String, Routed>, rates: &Rates) -> Result<f64, ArrayError> {
+    let Rates { tiles, ways, lanes, .. } = rates;
+    let same = |slot: &&Routed| (slot.tiles, slot.ways, slot.lanes) == (*tiles, *ways, *lanes);
+    let routed = routed.values().find(same).ok_or_else(|| {
+        let reason = format!(
+            "it has no slot of the {tiles} tiles, {ways} ways and {lanes} lanes that array/rates.json is of; \
+             `python -m ace_flow array-route slot --keep` routes it"
+        );
+        wrong("array/routed.json", &reason)
+    })?;
+    Ok(routed.fmax_mhz)
 }
 
-/// A slot's tiles, the lanes of each, and its clock, with what was measured of it.
+/// The slot: its tiles, the ways and lanes of each, and its clock, with what was measured of it.
 pub struct Slot {
     /// How many tiles the slot has.
     pub tiles: usize,
+    /// How many ways each tile has: datapaths in step.
+    pub ways: usize,
     /// How many lanes each tile has.
     pub lanes: usize,
     /// The slot's clock in MHz.
@@ -131,42 +160,36 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// The slot of so many tiles, or of as many as the RTL can have.
+    /// The folder of its sets, in that of what is built.
+    pub const FOLDER: &str = "array/sets";
+    /// What makes its sets and its model.
+    pub const COMMAND: &str = "ace array build";
+
+    /// The slot that is routed and signed.
     ///
     /// # Errors
     /// When `array/` is not what it was built as.
-    pub fn of(tiles: usize) -> Result<Self, ArrayError> {
-        let rates = rates(tiles)?;
-        let (mhz, _) = clock(&routed()?, &rates)?;
-        Ok(Self { tiles: rates.tiles, lanes: rates.lanes, mhz, rates })
+    pub fn standard() -> Result<Self, ArrayError> {
+        let rates = rates()?;
+        let mhz = clock(&routed()?, &rates)?;
+        Ok(Self { tiles: rates.tiles, ways: rates.ways, lanes: rates.lanes, mhz, rates })
     }
 
     /// Mb/s of a set in one tile with all of its lanes at work: what was measured of it or of its counterpart, else what the
     /// contexts and the latency leave.
     pub fn rate(&self, name: &str, set: &Set) -> f64 {
-        let Self { tiles, lanes, mhz, rates } = self;
+        let Self { tiles, ways, lanes, mhz, rates } = self;
         let counterpart = name.replace("_decrypt", "_encrypt");
         let modelled = || {
-            let words = usize::from(set.input_words).saturating_sub(set.chain.len());
-            32.0 * words as f64 * mhz / (set.dependent_interval() as f64 / *lanes as f64).max(set.ii() as f64)
+            let words = match (usize::from(set.input_words), usize::from(set.output_words)) {
+                // Counter, sum and mask are the slot's.
+                (aead::IN, aead::OUT) => 4,
+                (words, _) => words.saturating_sub(set.chain.len()),
+            };
+            let each = set.dependent_interval() as f64 / *lanes as f64;
+            32.0 * words as f64 * mhz / each.max(set.ii() as f64 / *ways as f64)
         };
         let measured = rates.mbps(&counterpart, tiles * lanes, *mhz);
         measured.map_or_else(modelled, |mbps| mbps / *tiles as f64)
-    }
-
-    /// Where its sets are, from the folder of what is built.
-    pub fn folder(&self) -> PathBuf {
-        match self.tiles {
-            1 => "array/sets".into(),
-            tiles => format!("array/sets-{tiles}x{}", self.lanes).into(),
-        }
-    }
-
-    /// What makes its sets and its model.
-    pub fn command(&self) -> String {
-        match self.tiles {
-            1 => "ace array build".into(),
-            tiles => format!("ace array build --tiles {tiles}"),
-        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Context sets on their way into a signed library: what is put in, and what is said of it.
 
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use ace_array::Named;
@@ -14,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::ArrayError;
 use super::digests::digests;
-use super::slot::capability;
+use super::slot::{MODES, capability};
 use crate::capability::Capability;
 
 /// What a library says of a context set: all but `can` stands in the set, too, and is compared with it.
@@ -58,11 +59,14 @@ pub struct SetManifest {
 }
 
 /// What a board that is loaded with a variant's set can be asked for.
-pub fn can(served: &Served, decrypt: bool) -> Capability {
-    match decrypt {
-        true => capability(served, &[Direction::Decrypt], &[Mode::Ecb, Mode::Cbc]),
-        false => capability(served, &[Direction::Encrypt], &[Mode::Ecb, Mode::Cbc, Mode::Ctr]),
+pub fn can(served: &Served, decrypt: bool) -> Vec<Capability> {
+    if decrypt {
+        return vec![capability(served, &[Direction::Decrypt], &[Mode::Ecb, Mode::Cbc])];
     }
+    let encrypts = capability(served, &[Direction::Encrypt], MODES);
+    // What decrypts in CFB is the cipher that encrypts.
+    let back = (!encrypts.modes.is_empty()).then(|| capability(served, &[Direction::Decrypt], &[Mode::Cfb]));
+    iter::once(encrypts).chain(back).collect()
 }
 
 impl SetManifest {
@@ -94,7 +98,7 @@ impl SetManifest {
             load_clocks: set.load_clocks(),
             sha256: hex::encode(Sha256::digest(bytes)),
             sets_up: setup.map(|_| served.variant(decrypt)),
-            can: if setup.is_some() { Vec::new() } else { vec![can(served, decrypt)] },
+            can: if setup.is_some() { Vec::new() } else { can(served, decrypt) },
         })
     }
 

@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The array's slot as one that takes every frame of the slot boundary: what a frame needs is loaded and keyed in front of
-//! it, and compiled if need be. Keys are expanded here, on the host.
+//! it, and compiled if need be. Keys are expanded here, on the host, or by the slot, if it is given the sets for it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use ace_array::Named;
-use ace_array::algorithms::{self, SERVED, Served};
+use ace_array::algorithms::{self, AEADS, SERVED, Served};
 use ace_array::compile;
 use ace_array::frontend::{Built, Program};
-use ace_array::host::to_words;
 use ace_array::schedule::Effort;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_engine::{Direction, Mode};
+use ace_engine::{Aead, Direction, Mode};
 use zeroize::Zeroizing;
 
 use super::ArrayError;
+use super::pieces::{Piece, What, key_frame, load_beside, merge};
+use super::setup::KeySet;
 use crate::capability::{Capability, HashOperation};
 use crate::frame::{self, Header, flag, op};
-use crate::model::{Frame, Options, RunError, SlotModel, Stopped};
+use crate::model::{Frame, KeyFrames, Options, RunError, SlotModel, Stopped};
 
 /// Byte 1 of a frame, as `rtl/array/array_front_pkg.sv`.
-const LOAD: u8 = 0x51;
-const KEY: u8 = 0x52;
+pub(super) const LOAD: u8 = 0x51;
+pub(super) const KEY: u8 = 0x52;
+/// Modes of a set that encrypts.
+pub const MODES: &[Mode] = &[Mode::Ecb, Mode::Cbc, Mode::Ctr, Mode::Cfb, Mode::Ofb];
 /// Words of a hash's key: two states of four beats each.
-const STATE_WORDS: usize = 8;
+pub(super) const STATE_WORDS: usize = 8;
 
-struct Variant {
-    program: Program,
-    built: Built,
-    set: Set,
-    bytes: Vec<u8>,
+pub(super) struct Variant {
+    pub(super) program: Program,
+    pub(super) built: Built,
+    pub(super) set: Set,
+    pub(super) bytes: Vec<u8>,
 }
 
 /// A key as it came last.
@@ -42,35 +46,51 @@ struct Key {
 
 /// A model of `array_slot` behind frames that know nothing of context sets.
 pub struct ArraySlot {
-    model: Box<dyn SlotModel>,
-    shape: Shape,
-    variants: HashMap<String, Variant>,
+    pub(super) model: Box<dyn SlotModel>,
+    pub(super) shape: Shape,
+    pub(super) variants: HashMap<String, Variant>,
     /// What each bank holds, and which of them runs, as the slot knows it too.
     banks: [Option<String>; 2],
     running: usize,
     key: Option<Key>,
     /// The slot has that key.
     keyed: bool,
+    /// The sets with which the slot expands keys itself, and which of them is in the bank beside the one that is fixed.
+    key_sets: Vec<KeySet>,
+    sets_up: Option<usize>,
+    /// Sets of hashes for the other tile, and the one that is there.
+    pub(super) hashes: Vec<(String, Vec<u8>)>,
+    pub(super) beside: Option<Arc<str>>,
     /// Another set than the first one is not loaded.
     fixed: bool,
     /// Clocks from the first beat of that one's frame to the slot's answer.
     loading: u64,
     /// What the frames that joined have become: each part's number is one more than that of the one before.
-    parts: HashMap<u64, Part>,
+    pub(super) parts: HashMap<u64, Part>,
     next_part: u64,
 }
 
 /// One of the frames that a frame became.
-struct Part {
+pub(super) struct Part {
     /// The number of that frame, and of its last part.
     whole: u64,
     last: u64,
+    what: What,
     /// What came of it.
     answer: Option<Frame>,
 }
 
 /// Why a frame cannot be translated; it goes to the slot as it is, which refuses it.
-struct Strange;
+pub(super) struct Strange;
+
+impl Variant {
+    /// The set of a name, with what its source says.
+    pub(super) fn of(named: &Named, set: Set, bytes: Vec<u8>) -> Result<Self, ace_array::Error> {
+        let program = algorithms::program(named.served.file)?;
+        let built = program.build(&named.variant)?;
+        Ok(Self { program, built, set, bytes })
+    }
+}
 
 impl ArraySlot {
     /// A slot with the array of [`Shape::standard`], into which no set is loaded yet.
@@ -83,6 +103,10 @@ impl ArraySlot {
             running: 0,
             key: None,
             keyed: false,
+            key_sets: Vec::new(),
+            sets_up: None,
+            hashes: Vec::new(),
+            beside: None,
             fixed: false,
             loading: 0,
             parts: HashMap::new(),
@@ -102,9 +126,8 @@ impl ArraySlot {
             return Err(ArrayError::SetsUp(name.to_owned()));
         }
         let named = Named::find(name).ok_or_else(|| ArrayError::Unknown(name.to_owned()))?;
-        let Named { served, variant, .. } = named;
-        let program = algorithms::program(served.file).map_err(wrong)?;
-        let built = program.build(&variant).map_err(wrong)?;
+        let own = Variant::of(&named, set, bytes.clone()).map_err(wrong)?;
+        let variant = named.variant;
         let load = Header { op: LOAD, payload_len: bytes.len() as u32, ..Header::default() };
         // A frame of no operation is refused when the slot has done what it does after a reset, which is not of the load.
         slot.alone(Header::default(), &[])?;
@@ -116,12 +139,20 @@ impl ArraySlot {
         slot.loading = frame.cycles();
         // It went to the bank that does not run; the first frame makes it run.
         slot.banks[1] = Some(variant.clone());
-        slot.variants.insert(variant, Variant { program, built, set, bytes });
+        slot.variants.insert(variant, own);
         Ok(slot)
     }
 
+    /// Lets a slot that a board has loaded expand keys itself, with those of these sets that are for its cipher. They come into
+    /// the bank that the board does not use, when there is a key for them.
+    #[must_use]
+    pub fn expanding(mut self, sets: Vec<KeySet>) -> Self {
+        self.key_sets = sets;
+        self
+    }
+
     /// The answer to a frame that is sent when nothing else is in the slot.
-    fn alone(&mut self, header: Header, payload: &[u8]) -> Result<Frame, RunError> {
+    pub(super) fn alone(&mut self, header: Header, payload: &[u8]) -> Result<Frame, RunError> {
         let mut frames = [Frame::new(frame::assemble(header, &[payload]).to_vec(), 2 * frame::BEAT)];
         self.model.run(&mut frames, &Options::default())?;
         let [frame] = frames;
@@ -130,10 +161,7 @@ impl ArraySlot {
 
     /// What frames may ask for.
     pub fn can() -> Vec<Capability> {
-        SERVED
-            .iter()
-            .map(|served| capability(served, &Direction::BOTH, &[Mode::Ecb, Mode::Cbc, Mode::Ctr]))
-            .collect()
+        SERVED.iter().chain(AEADS).map(|served| capability(served, &Direction::BOTH, MODES)).collect()
     }
 
     fn variant(&mut self, served: &'static Served, decrypt: bool) -> Result<String, Strange> {
@@ -151,24 +179,32 @@ impl ArraySlot {
         Ok(name)
     }
 
-    /// The frames that one frame becomes, the last of which brings its answer.
-    fn translate(&mut self, request: &[u8]) -> Result<Vec<Zeroizing<Vec<u8>>>, Strange> {
+    /// The frames that one frame becomes, the last of which brings its answer. Frames with two answers are there only for a
+    /// stream.
+    pub(super) fn translate(&mut self, request: &[u8], stream: bool) -> Result<Vec<Piece>, Strange> {
         let header = Header::from_bytes(request).ok_or(Strange)?;
         let body = &request[frame::HEADER..];
         let fresh = header.flags & flag::FRESH_KEY != 0;
         let secret = if fresh { body.get(..usize::from(header.key_len)).ok_or(Strange)? } else { &[] };
         let rest = body.get(frame::padded(secret.len())..).ok_or(Strange)?;
-        let cipher = matches!(header.op, op::ECB | op::CBC | op::CTR);
-        let decrypt = cipher && header.op != op::CTR && header.flags & flag::DECRYPT != 0;
+        let aead = header.op == op::AEAD;
+        // The other modes use a set that encrypts in both directions.
+        let turns = aead || matches!(header.op, op::ECB | op::CBC);
+        let decrypt = turns && header.flags & flag::DECRYPT != 0;
+        let find = if aead { Served::aead } else { Served::find };
         let keyed = header.op != op::HASH;
         if fresh {
-            let served = Served::find(header.algorithm, secret.len()).ok_or(Strange)?;
+            let served = find(header.algorithm, secret.len()).ok_or(Strange)?;
             self.key = Some(Key { name: String::new(), served, bytes: Zeroizing::new(secret.to_vec()) });
             self.keyed = false;
         }
         let served = match &self.key {
-            Some(key) if keyed && key.served.code == header.algorithm => key.served,
-            _ => Served::find(header.algorithm, secret.len()).ok_or(Strange)?,
+            Some(Key { served, .. })
+                if keyed && served.code == header.algorithm && served.aead.is_some() == aead =>
+            {
+                served
+            }
+            _ => find(header.algorithm, secret.len()).ok_or(Strange)?,
         };
         let name = self.variant(served, decrypt)?;
         let mut frames = Vec::new();
@@ -183,7 +219,7 @@ impl ArraySlot {
                     payload_len: bytes.len() as u32,
                     ..Header::default()
                 };
-                frames.push(frame::assemble(load, &[bytes]));
+                frames.push(Piece(What::Prepares, frame::assemble(load, &[bytes])));
                 if self.key.as_ref().is_some_and(|key| self.banks[at].as_ref() == Some(&key.name)) {
                     self.keyed = false;
                 }
@@ -194,92 +230,61 @@ impl ArraySlot {
         self.running = at;
         if let Some(key) = self.key.as_mut().filter(|key| keyed && !(self.keyed && key.name == name)) {
             let variant = self.variants.get_mut(&name).ok_or(Strange)?;
-            frames.push(key_frame(header, decrypt, variant, &key.bytes)?);
+            let sets = self.key_sets.iter().position(|set| set.takes(key.bytes.len()));
+            match sets.filter(|_| stream) {
+                Some(sets) => {
+                    let words = u8::try_from(variant.set.key_words).map_err(|_| Strange)?;
+                    let set = &self.key_sets[sets];
+                    if self.sets_up.replace(sets) != Some(sets) {
+                        frames.extend(load_beside(header, decrypt, &set.bytes));
+                    }
+                    frames.push(Piece(What::Expands, set.frame(header, decrypt, words, &key.bytes)));
+                }
+                None => {
+                    frames.push(Piece(What::Prepares, key_frame(header, decrypt, variant, &key.bytes)?));
+                }
+            }
             key.name.clone_from(&name);
             self.keyed = true;
         }
         let op = if header.op == op::HMAC_KEY { op::HMAC_STATES } else { header.op };
         let plain = Header { op, flags: header.flags & !flag::FRESH_KEY, key_len: 0, ..header };
-        frames.push(frame::assemble(plain, &[rest]));
+        frames.push(Piece(What::Data, frame::assemble(plain, &[rest])));
         Ok(frames)
     }
 }
 
-/// What frames may ask of an algorithm's sets, in these directions and modes if it is a cipher.
+/// What frames may ask of an algorithm's sets, in these directions if it is a cipher, and in these modes if they are for such
+/// and not for an AEAD.
 pub fn capability(served: &Served, directions: &[Direction], modes: &[Mode]) -> Capability {
     let mut can = Capability::of(served.algorithm, served.code);
     can.key_bytes = served.keys.to_vec();
-    match served.keys {
-        [] => can.operations = HashOperation::ALL.to_vec(),
+    match (served.aead, served.keys) {
+        (Some(name), _) => {
+            (can.directions, can.aeads) = (directions.to_vec(), Aead::by_name(name).into_iter().collect());
+        }
+        (None, []) => can.operations = HashOperation::ALL.to_vec(),
         _ => (can.directions, can.modes) = (directions.to_vec(), modes.to_vec()),
     }
     can
 }
 
-/// A key's words for the slot: those of the set-up, or two states.
-fn key_frame(
-    header: Header,
-    decrypt: bool,
-    variant: &mut Variant,
-    secret: &[u8],
-) -> Result<Zeroizing<Vec<u8>>, Strange> {
-    let set = &variant.set;
-    let words = if set.chain.is_empty() {
-        variant.program.expand(&mut variant.built, secret).map_err(|_| Strange)?
-    } else {
-        let graph = &variant.built.graph;
-        let state = |pad: u8| {
-            let mut block = Zeroizing::new(vec![pad; 64]);
-            block.iter_mut().zip(secret).for_each(|(byte, key)| *byte ^= key);
-            let words = [set.chain.clone(), to_words(set.input, &block)].concat();
-            let mut state = graph.evaluate(&words, &[]);
-            state.resize(STATE_WORDS, 0);
-            state
-        };
-        [state(0x36), state(0x5C)].concat()
-    };
-    let count = u8::try_from(words.len()).map_err(|_| Strange)?;
-    let bytes: Zeroizing<Vec<u8>> =
-        Zeroizing::new(words.iter().flat_map(|word| word.to_le_bytes()).collect());
-    let key = Header {
-        algorithm: header.algorithm,
-        op: KEY,
-        flags: if decrypt { flag::DECRYPT } else { 0 },
-        tag: header.tag,
-        result_len: count,
-        payload_len: bytes.len() as u32,
-        ..Header::default()
-    };
-    Ok(frame::assemble(key, &[&bytes]))
-}
-
-/// Makes the answer of a frame out of those to its parts: a set or a key that was refused says why it has none.
-fn merge(frame: &mut Frame, parts: &[Frame]) {
-    let refused =
-        |part: &&Frame| frame::response(&part.response).is_ok_and(|r| r.status != frame::Status::Ok);
-    let answer = parts.iter().find(refused).or(parts.last());
-    if let (Some(first), Some(answer)) = (parts.first(), answer) {
-        frame.response.clone_from(&answer.response);
-        (frame.first_in, frame.first_out, frame.last_out) =
-            (first.first_in, answer.first_out, answer.last_out);
-    }
-}
-
 impl SlotModel for ArraySlot {
     fn run(&mut self, frames: &mut [Frame], options: &Options) -> Result<(), RunError> {
-        let mut all = Vec::new();
-        let mut ends = Vec::new();
+        let (mut all, mut whats, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for frame in frames.iter() {
-            match self.translate(&frame.request) {
-                Ok(parts) => all.extend(parts.iter().map(|part| Frame::new(part.to_vec(), frame.capacity))),
-                Err(Strange) => all.push(Frame::new(frame.request.clone(), frame.capacity)),
-            }
+            let own = |_| vec![Piece(What::Data, Zeroizing::new(frame.request.clone()))];
+            let pieces = self.translate(&frame.request, false).unwrap_or_else(own);
+            all.extend(pieces.iter().map(|piece| piece.frame(frame.capacity)));
+            whats.extend(pieces.iter().map(|piece| piece.0));
             ends.push(all.len());
         }
         let run = self.model.run(&mut all, options);
+        let mut parts = whats.into_iter().zip(all);
         let mut begin = 0;
         for (frame, end) in frames.iter_mut().zip(ends) {
-            merge(frame, &all[begin..end]);
+            let own: Vec<(What, Frame)> = parts.by_ref().take(end - begin).collect();
+            merge(frame, &own);
             begin = end;
         }
         run
@@ -287,15 +292,19 @@ impl SlotModel for ArraySlot {
 
     fn join(&mut self, number: u64, frame: Frame) -> u64 {
         let capacity = frame.capacity;
-        let parts: Vec<Frame> = match self.translate(&frame.request) {
-            Ok(parts) => parts.iter().map(|part| Frame::new(part.to_vec(), capacity)).collect(),
-            Err(Strange) => vec![frame],
+        let own = |_| vec![Piece(What::Data, Zeroizing::new(frame.request.clone()))];
+        let pieces = match &frame.beside {
+            Some(set) => self.translate_joint(&frame.request, set),
+            None => self.translate(&frame.request, true),
         };
-        let last = self.next_part + parts.len() as u64 - 1;
+        let pieces = pieces.unwrap_or_else(own);
+        drop(Zeroizing::new(frame.request));
+        let last = self.next_part + pieces.len() as u64 - 1;
         let mut start = None;
-        for part in parts {
-            self.parts.insert(self.next_part, Part { whole: number, last, answer: None });
-            let clock = self.model.join(self.next_part, part);
+        for piece in pieces {
+            let part = Part { whole: number, last, what: piece.0, answer: None };
+            self.parts.insert(self.next_part, part);
+            let clock = self.model.join(self.next_part, piece.frame(capacity));
             start.get_or_insert(clock);
             self.next_part += 1;
         }
@@ -303,7 +312,8 @@ impl SlotModel for ArraySlot {
     }
 
     fn go(&mut self, until: u64, max_clocks: u64) -> Result<Option<(u64, Frame)>, Stopped> {
-        while let Some((number, answer)) = self.model.go(until, max_clocks)? {
+        while let Some((number, mut answer)) = self.model.go(until, max_clocks)? {
+            drop(Zeroizing::new(std::mem::take(&mut answer.request)));
             let Some(part) = self.parts.get_mut(&number) else { continue };
             let (whole, last) = (part.whole, part.last);
             part.answer = Some(answer);
@@ -311,15 +321,18 @@ impl SlotModel for ArraySlot {
             if self.parts.values().any(|part| own(part) && part.answer.is_none()) {
                 continue;
             }
-            let mut all: Vec<(u64, Frame)> = self
+            let mut all: Vec<(u64, What, Frame)> = self
                 .parts
                 .extract_if(|_, part| own(part))
-                .filter_map(|(n, p)| Some((n, p.answer?)))
+                .filter_map(|(number, part)| Some((number, part.what, part.answer?)))
                 .collect();
-            all.sort_by_key(|(number, _)| *number);
-            let all: Vec<Frame> = all.into_iter().map(|(_, answer)| answer).collect();
+            all.sort_by_key(|(number, ..)| *number);
+            let all: Vec<(What, Frame)> = all.into_iter().map(|(_, what, answer)| (what, answer)).collect();
             let mut frame = Frame::default();
-            merge(&mut frame, &all);
+            if merge(&mut frame, &all) {
+                // Whether it was the set or what came behind it: it is loaded again.
+                self.sets_up = None;
+            }
             return Ok(Some((whole, frame)));
         }
         Ok(None)
@@ -329,7 +342,7 @@ impl SlotModel for ArraySlot {
         self.model.reset();
         self.banks = [None, None];
         self.running = 0;
-        self.keyed = false;
+        (self.keyed, self.sets_up, self.beside) = (false, None, None);
         self.parts.clear();
     }
 
@@ -339,5 +352,17 @@ impl SlotModel for ArraySlot {
 
     fn loading(&self) -> u64 {
         self.loading
+    }
+
+    fn keys(&self) -> KeyFrames {
+        let set = self.variants.values().next().map(|variant| &variant.set).filter(|_| self.fixed);
+        let words =
+            |set: &Set| if set.chain.is_empty() { usize::from(set.key_words) } else { 2 * STATE_WORDS };
+        let bytes = |set| (frame::HEADER + 4 * words(set) + frame::BEAT) as u64;
+        KeyFrames { expanded: set.map(bytes), slot: self.key_sets.iter().map(KeySet::costs).collect() }
+    }
+
+    fn passes_to(&self) -> Vec<String> {
+        self.hashes.iter().map(|(name, _)| name.clone()).collect()
     }
 }

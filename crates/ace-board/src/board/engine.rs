@@ -4,11 +4,12 @@
 use std::collections::VecDeque;
 
 use ace_engine::{
-    Capabilities, Completion, ConfigurationId, Engine, EngineError, Illegal, Job, Need, SlotFailure,
+    Action, Capabilities, Completion, ConfigurationId, Engine, EngineError, Illegal, Job, Need, SlotFailure,
 };
 
 use super::Board;
 use crate::frame::Status;
+use crate::pass;
 
 impl Engine for Board {
     fn name(&self) -> &'static str {
@@ -24,6 +25,10 @@ impl Engine for Board {
         self.capabilities.get_or_init(|| Capabilities::of(can))
     }
 
+    fn takes(&self, action: &Action) -> bool {
+        pass::fits(action)
+    }
+
     fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
         while self.jobs.len() < self.config.packet_buffer
             && let Some(job) = jobs.pop_front()
@@ -34,6 +39,10 @@ impl Engine for Board {
                 Err(_) => Err(Illegal::TooLong(operation.buffer.len()).into()),
             });
             let (first, second) = operation.action.needs();
+            let legal = legal.and_then(|()| match pass::fits(&operation.action) {
+                true => Ok(()),
+                false => Err(EngineError::NoConfiguration { need: first }),
+            });
             match legal {
                 Ok(()) => self.enqueue(job, false, self.agenda.now, first, second),
                 Err(error) => {

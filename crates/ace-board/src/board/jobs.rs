@@ -42,13 +42,18 @@ impl Board {
     /// Takes the result of a pass: goes on with the next one of the job, or answers it.
     pub(crate) fn answer(&mut self, op: u64, result: Result<Vec<u8>, EngineError>) {
         self.queue.finish(op);
-        let Some(Pending { mut job, second, arrived, .. }) = self.jobs.remove(&op) else { return };
-        self.failed += u64::from(result.is_err());
+        let Some(Pending { mut job, second, arrived, joint, .. }) = self.jobs.remove(&op) else { return };
+        // A tag that is another one the sender has to answer for.
+        self.failed += u64::from(result.as_ref().is_err_and(|error| *error != EngineError::Mismatch));
         let operation = &mut job.operation;
-        let result =
-            result.and_then(|result| pass::apply(&operation.action, second, &result, &mut operation.buffer));
+        let result = result.and_then(|result| match joint {
+            Some(_) => pass::apply_both(&operation.action, &result, &mut operation.buffer),
+            None => pass::apply(&operation.action, second, &result, &mut operation.buffer),
+        });
         match (result, operation.action.needs().1) {
-            (Ok(()), Some(need)) if !second => self.enqueue(job, true, arrived, need, None),
+            (Ok(()), Some(need)) if !second && joint.is_none() => {
+                self.enqueue(job, true, arrived, need, None)
+            }
             (result, _) => self.done.push(Completion { id: job.id, buffer: job.operation.buffer, result }),
         }
     }
@@ -76,7 +81,7 @@ impl Board {
         let next = after.zip(then.first()).map_or(0, |(need, them)| estimate(them, &need, true));
         let cpu = self.on_processor(&job.operation.action, second, &need);
         let (aside, host) = self.aside(pass::data_len(&job.operation.action, second));
-        self.jobs.insert(id, Pending { job, second, arrived, queued: self.agenda.now, words });
+        self.jobs.insert(id, Pending { job, second, arrived, queued: self.agenda.now, words, joint: None });
         if candidates.is_empty() && cpu.is_none() {
             let error = self.unserved(&need);
             self.answer(id, Err(error));

@@ -43,17 +43,22 @@ impl Board {
 
     /// What happened so far. Operations that are still in a slot are not in it.
     pub fn report(&self) -> BoardReport {
-        let Accounts { mut totals, slots, mut configurations, events, left_out } =
+        let Accounts { mut totals, mut slots, mut configurations, events, left_out } =
             self.ledger.clone().close();
         for (report, (at, c)) in configurations.iter_mut().zip(self.catalogue.configurations.pairs()) {
             *report = ConfigurationReport {
                 name: c.name.clone(),
                 clock_hz: c.clock_hz,
                 bitstream_bytes: c.bitstream.bytes,
+                context_set: c.context_set,
                 from_library: self.catalogue.stored(c).is_some(),
+                unproven: self.catalogue.unproven(c),
                 refused: self.port.refused.get(&at).cloned(),
                 ..std::mem::take(report)
             };
+        }
+        for (at, slot) in slots.iter_mut().enumerate() {
+            slot.kind = self.config.kind(at);
         }
         totals.failed = self.failed;
         BoardReport {
@@ -68,8 +73,12 @@ impl Board {
                 .as_ref()
                 .map(|b| format!("{} ({})", b.processor.name, b.processor.source)),
             library: self.catalogue.store.as_deref().map(Store::words),
-            array: (self.config.slot.kind == SlotKind::Array)
-                .then_some(ArrayReport { tiles: self.config.slot.tiles, banks: self.config.slot.banks }),
+            array: (self.config.slots_of(SlotKind::Array) > 0).then_some(ArrayReport {
+                tiles: self.config.slot.tiles,
+                banks: self.config.slot.banks,
+                fabric: self.config.of_fabric(),
+                keys: self.keys,
+            }),
             totals,
             slots,
             configurations,

@@ -2,8 +2,8 @@
 //! What a key has that `board.toml` leaves out: the committed file's value.
 
 use super::{
-    BoardConfig, Controller, DEFAULT_LIBRARY, Host, Link, Loads, PolicyLimits, Port, PortKind, SlotKind,
-    SlotLimits,
+    BoardConfig, Controller, DEFAULT_LIBRARY, Host, KeySetup, Link, Loads, PolicyLimits, Port, PortKind,
+    SlotKind, SlotLimits,
 };
 
 impl Default for BoardConfig {
@@ -11,6 +11,7 @@ impl Default for BoardConfig {
         Self {
             device: "LFE5U-45F".into(),
             slots: 2,
+            array_slots: 0,
             packet_buffer: 64,
             frame_buffers: 4,
             controller: Controller::default(),
@@ -49,7 +50,39 @@ impl Default for Host {
 
 impl Default for SlotLimits {
     fn default() -> Self {
-        Self { kind: SlotKind::Fabric, tiles: 1, banks: 1, timeout_ms: 10.0 }
+        Self {
+            kind: SlotKind::Fabric,
+            tiles: 1,
+            banks: 1,
+            key_setup: KeySetup::Host,
+            joint: false,
+            timeout_ms: 10.0,
+        }
+    }
+}
+
+/// `[slot]` as a file has it.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenSlot {
+    kind: SlotKind,
+    tiles: Option<usize>,
+    banks: usize,
+    key_setup: KeySetup,
+    joint: bool,
+    timeout_ms: f64,
+}
+
+impl Default for WrittenSlot {
+    fn default() -> Self {
+        let SlotLimits { kind, banks, key_setup, joint, timeout_ms, .. } = SlotLimits::default();
+        Self { kind, tiles: None, banks, key_setup, joint, timeout_ms }
+    }
+}
+
+impl From<WrittenSlot> for SlotLimits {
+    fn from(WrittenSlot { kind, tiles, banks, key_setup, joint, timeout_ms }: WrittenSlot) -> Self {
+        Self { kind, tiles: tiles.unwrap_or_else(|| kind.tiles()), banks, key_setup, joint, timeout_ms }
     }
 }
 

@@ -13,8 +13,9 @@ fn the_committed_board_is_the_default() {
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!(BoardConfig::from_file(&file).unwrap(), BoardConfig::default());
     assert_eq!(parse("").unwrap(), BoardConfig::default());
-    // Nothing is left to chance: every key that exists is in the file.
-    let all: toml::Value = toml::Value::try_from(BoardConfig::default()).unwrap();
+    // Nothing is left to chance: every key that exists is in the file, but for the tiles, which follow from the kind.
+    let mut all: toml::Value = toml::Value::try_from(BoardConfig::default()).unwrap();
+    all["slot"].as_table_mut().unwrap().remove("tiles");
     assert_eq!(toml::from_str::<toml::Value>(&text).unwrap(), all);
 }
 
@@ -50,6 +51,50 @@ fn places_lie_bank_by_bank_and_tile_by_tile() {
     assert_eq!(board.places(), 12);
     assert_eq!([0, 1, 6, 11].map(|place| board.tile(place)), [0..2, 0..2, 6..8, 10..12]);
     assert_eq!([0, 3, 6, 11].map(|place| board.slot(place)), [0..4, 0..4, 4..8, 8..12]);
+}
+
+#[test]
+fn slots_of_fabric_stand_before_those_that_hold_the_array() {
+    let board = parse("slots = 2\narray_slots = 2\n[slot]\ntiles = 2\nbanks = 2").unwrap();
+    assert_eq!((board.places(), board.mixed(), board.kinds()), (10, true, SlotKind::ALL.to_vec()));
+    assert_eq!([0, 1, 2, 3, 9].map(|place| board.tile(place)), [0..1, 1..2, 2..4, 2..4, 8..10]);
+    assert_eq!([0, 1, 2, 5, 9].map(|place| board.slot(place)), [0..1, 1..2, 2..6, 2..6, 6..10]);
+    let kinds: Vec<_> = (0..4).map(|place| board.kind(place)).collect();
+    assert_eq!(kinds, [SlotKind::Fabric, SlotKind::Fabric, SlotKind::Array, SlotKind::Array]);
+    // All tiles, where nobody says how many.
+    assert_eq!(parse("array_slots = 1").unwrap().slot.tiles, SlotKind::Array.tiles());
+    assert_eq!(parse("array_slots = 1\n[slot]\ntiles = 1").unwrap().places(), 3);
+    for (fabric, array) in [(2, 0), (0, 2), (3, 1)] {
+        let mut board = BoardConfig::default();
+        board.set_slots(fabric, array);
+        board.check().unwrap();
+        assert_eq!(SlotKind::ALL.map(|kind| board.slots_of(kind)), [fabric, array]);
+        assert_eq!(board.places(), fabric + array * SlotKind::Array.tiles());
+    }
+}
+
+#[test]
+fn slots_that_contradict_each_other_are_refused_with_line_and_remedy() {
+    let error = |text: &str| parse(text).unwrap_err().to_string();
+    let both = error("slots = 2\narray_slots = 1\n\n[slot]\nkind = \"array\"");
+    assert!(
+        both.starts_with("b.toml:5: `slot.kind` is \"array\"") && both.contains("leave `slot.kind`"),
+        "{both}"
+    );
+    let none = error("array_slots = 1\nslots = 0");
+    assert!(
+        none.starts_with("b.toml:2: `slots` must be 1 to 64") && none.contains("kind = \"array\""),
+        "{none}"
+    );
+    assert!(error("\narray_slots = 65").starts_with("b.toml:2: `array_slots` must be 0 to 64, not 65"));
+    assert!(error("\narray_slots = -1").starts_with("b.toml:2: "));
+    let kind = error("[slot]\nkind = \"gpu\"");
+    assert!(
+        kind.starts_with("b.toml:2: unknown variant `gpu`") && kind.contains("`fabric` or `array`"),
+        "{kind}"
+    );
+    assert!(error("gpu_slots = 1").starts_with("b.toml:1: unknown field `gpu_slots`"));
+    assert!(error("array_slots = 1\n[slot]\nbanks = 5").starts_with("b.toml:3: `slot.banks` must be 1 to 4"));
 }
 
 #[test]

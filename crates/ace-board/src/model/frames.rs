@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Frames, and what answers them.
 
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
 use thiserror::Error;
 
 /// A request, and where its response goes.
@@ -10,12 +13,19 @@ pub struct Frame {
     pub request: Vec<u8>,
     /// Bytes of response that there is room for.
     pub capacity: usize,
+    /// Its result is a frame, which the slot answers as well, under the same tag, unless it refuses the first one: the
+    /// response is both answers, one behind the other. Only for frames that join.
+    pub chained: bool,
+    /// The context set that takes the result in another tile, where that is a hash's.
+    pub beside: Option<Arc<str>>,
     /// What came back; whole beats.
     pub response: Vec<u8>,
     /// Clock in which the first beat of the request was taken.
     pub first_in: u64,
     /// Clock in which the first beat of the response was taken.
     pub first_out: u64,
+    /// Of one that is answered twice, the clock in which the last beat of the first answer was taken.
+    pub passed_on: u64,
     /// Clock in which the last beat of the response was taken.
     pub last_out: u64,
 }
@@ -82,6 +92,33 @@ pub struct Stopped {
     pub clock: u64,
 }
 
+/// What goes over the link for a key, the trailers of the answers included. By default it goes with the frame that needs it.
+#[derive(Clone, Debug, Default)]
+pub struct KeyFrames {
+    /// Bytes, if the host expands it.
+    pub expanded: Option<u64>,
+    /// Sets with which the slot expands keys itself.
+    pub slot: Vec<SetsUp>,
+}
+
+/// A set with which a slot expands keys.
+#[derive(Clone, Debug)]
+pub struct SetsUp {
+    /// Bytes of the keys that it is for.
+    pub keys: RangeInclusive<usize>,
+    /// Bytes that load it, if it is not there.
+    pub load: u64,
+    /// Bytes for a key.
+    pub frame: u64,
+}
+
+impl KeyFrames {
+    /// The set that expands a key of so many bytes.
+    pub fn set(&self, key: usize) -> Option<usize> {
+        self.slot.iter().position(|set| set.keys.contains(&key))
+    }
+}
+
 /// Something that answers frames: the simulation of a slot.
 pub trait SlotModel: Send {
     /// Sends the frames back to back and collects their responses; a response belongs to the first frame of its
@@ -107,5 +144,15 @@ pub trait SlotModel: Send {
     /// not of a load: the one on the board was reset before time 0.
     fn loading(&self) -> u64 {
         0
+    }
+
+    /// The sets that can take a result of this slot in its other tile.
+    fn passes_to(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What goes over the link for a key of the slot that this is.
+    fn keys(&self) -> KeyFrames {
+        KeyFrames::default()
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Requests that join what a slot is working on.
 
-use super::{Answer, Failure, Request, answer_of, capacity, frame_of};
+use std::sync::Arc;
+
+use super::{Answer, Expected, Failure, Request, answer_of, frame_of};
 use crate::model::{Frame, RunError, SlotModel, Stopped};
 
 /// How far a slot is whose frames join each other, and what it has answered.
@@ -19,18 +21,20 @@ pub(super) struct Joined {
     /// The model's clock when the first one joined.
     start: u64,
     max_clocks: u64,
-    /// Number, bytes of result and tag.
-    under_way: Vec<(u64, usize, u16)>,
+    /// Number, and what the answer has to be.
+    under_way: Vec<(u64, Expected)>,
 }
 
 impl Joined {
     pub(super) fn join(&mut self, model: &mut dyn SlotModel, number: u64, request: &Request) {
-        let (bytes, expected, tag) = frame_of(request);
-        let start = model.join(number, Frame::new(bytes.to_vec(), capacity(expected)));
+        let (bytes, expected) = frame_of(request);
+        let beside = request.then.as_ref().map(|then| Arc::clone(&then.set));
+        let frame = Frame { beside, ..Frame::new(bytes.to_vec(), expected.capacity()) };
+        let start = model.join(number, frame);
         if self.under_way.is_empty() {
             (self.start, self.max_clocks) = (start, request.max_clocks);
         }
-        self.under_way.push((number, expected, tag));
+        self.under_way.push((number, expected));
     }
 
     pub(super) fn go(&mut self, model: &mut dyn SlotModel, mut until: u64) -> News {
@@ -39,8 +43,8 @@ impl Joined {
             match model.go(self.start.saturating_add(until), self.max_clocks) {
                 Ok(Some((number, frame))) => {
                     let at = self.under_way.iter().position(|one| one.0 == number);
-                    let Some((_, expected, tag)) = at.map(|at| self.under_way.remove(at)) else { continue };
-                    let answer = answer_of(frame, self.start, expected, tag);
+                    let Some((_, expected)) = at.map(|at| self.under_way.remove(at)) else { continue };
+                    let answer = answer_of(frame, self.start, &expected);
                     let failed = answer.result.is_err();
                     answers.push((number, answer));
                     if failed {

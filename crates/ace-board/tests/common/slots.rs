@@ -10,7 +10,7 @@ use ace_board::model::{Frame, ModelError, Options, RunError, SlotModel, Stopped}
 use ace_board::pass::{Pass, Task};
 use ace_board::{Configuration, ModelSource, Models};
 use ace_engine::algorithm::{ALGORITHMS, Algorithm};
-use ace_engine::{Direction, Kind, Mode, Secret};
+use ace_engine::{Aead, Direction, EngineError, Kind, Mode, Secret};
 
 use super::compute;
 
@@ -51,8 +51,8 @@ impl ModelSource for SoftSlots {
 struct SoftSlot {
     name: String,
     codes: Vec<u8>,
-    /// Whether it is an HMAC key, and the key.
-    key: Option<(bool, Vec<u8>)>,
+    /// What operations it is for, and the key.
+    key: Option<(u8, Vec<u8>)>,
     clocks: u64,
     in_flight: usize,
     /// Frames that joined and are not answered, and from when on the next one comes in.
@@ -87,12 +87,16 @@ impl SlotModel for SoftSlot {
             } else {
                 self.answer(&frame.request)
             };
-            let (status, mut response) = match answer {
-                Ok(result) => (Status::Ok, result),
-                Err(status) => (status, Vec::new()),
+            let (status, result, behind) = match answer {
+                Ok((result, behind)) => (Status::Ok, result, behind),
+                Err(status) => (status, Vec::new(), 0),
             };
-            let len = response.len() as u32;
-            response.resize(frame::padded(response.len()), 0);
+            let len = result.len() as u32;
+            let mut response = result[..result.len() - behind].to_vec();
+            for more in [&[][..], &result[result.len() - behind..]] {
+                response.extend_from_slice(more);
+                response.resize(frame::padded(response.len()), 0);
+            }
             response.extend_from_slice(&len.to_le_bytes());
             response.extend_from_slice(&tag);
             response.extend_from_slice(&[status as u8, 0]);
@@ -155,7 +159,8 @@ impl SlotModel for SoftSlot {
 }
 
 impl SoftSlot {
-    fn answer(&mut self, request: &[u8]) -> Result<Vec<u8>, Status> {
+    /// The result, and how many bytes of it are on beats of their own.
+    fn answer(&mut self, request: &[u8]) -> Result<(Vec<u8>, usize), Status> {
         let header = Header::from_bytes(request).ok_or(Status::FrameShort)?;
         if !self.codes.contains(&header.algorithm) {
             return Err(Status::UnknownAlgorithm);
@@ -168,13 +173,19 @@ impl SoftSlot {
         };
         let key = section(usize::from(header.key_len));
         let iv = section(usize::from(header.iv_len));
-        let data = section(header.payload_len as usize);
-        let hmac = header.op == op::HMAC_KEY;
+        let aead = header.op == op::AEAD;
+        let decrypt = header.flags & flag::DECRYPT != 0;
+        let aad = section(usize::from(header.aad_len));
+        let mut data = section(header.payload_len as usize);
+        if aead && decrypt {
+            data.extend(section(usize::from(header.result_len)));
+        }
+        let of = if matches!(header.op, op::HMAC_KEY | op::AEAD) { header.op } else { 0 };
         if header.flags & flag::FRESH_KEY != 0 {
-            self.key = Some((hmac, key));
+            self.key = Some((of, key));
         }
         let key = match &self.key {
-            Some((kind, key)) if *kind == hmac => key.clone(),
+            Some((kind, key)) if *kind == of => key.clone(),
             _ if header.op == op::HASH => Vec::new(),
             _ => return Err(Status::MissingKey),
         };
@@ -188,9 +199,8 @@ impl SoftSlot {
             };
             ALGORITHMS.iter().find(fits).copied().ok_or(Status::BadKeyLength)
         };
-        let decrypt = header.flags & flag::DECRYPT != 0;
+        let direction = if decrypt { Direction::Decrypt } else { Direction::Encrypt };
         let cipher = |mode: Mode| -> Result<Pass, Status> {
-            let direction = if decrypt { Direction::Decrypt } else { Direction::Encrypt };
             let (algorithm, key) = (algorithm(true)?, Secret::new(key.clone()));
             Ok(Pass::Cipher { algorithm, mode, direction, key, iv: iv.clone() })
         };
@@ -201,6 +211,15 @@ impl SoftSlot {
             op::CFB => cipher(Mode::Cfb)?,
             op::CFB8 => cipher(Mode::Cfb8)?,
             op::OFB => cipher(Mode::Ofb)?,
+            op::AEAD => Pass::Aead {
+                aead: Aead::Gcm,
+                algorithm: algorithm(true)?,
+                direction,
+                key: Secret::new(key.clone()),
+                nonce: iv.clone(),
+                aad,
+                tag_len: usize::from(header.result_len),
+            },
             op::HASH => Pass::Hash { algorithm: algorithm(false)? },
             op::HMAC_KEY => Pass::Hmac {
                 algorithm: algorithm(false)?,
@@ -209,6 +228,11 @@ impl SoftSlot {
             },
             _ => return Err(Status::UnknownOperation),
         };
-        compute(Task { pass, data }).map_err(|_| Status::BadLength)
+        let task = Task { pass, data };
+        let behind = frame::behind(&task);
+        compute(task).map(|result| (result, behind)).map_err(|error| match error {
+            EngineError::Mismatch => Status::BadTag,
+            _ => Status::BadLength,
+        })
     }
 }

@@ -77,7 +77,7 @@ pub fn can(need: &Need) -> bool {
     match need {
         Need::Cipher { algorithm, key_len, .. } => table::cipher(algorithm, *key_len).is_some(),
         Need::Hash { algorithm } | Need::Hmac { algorithm } => table::hash_of(algorithm).is_some(),
-        Need::Aead { .. } | Need::Xcbc | Need::Cmac { .. } => true,
+        Need::Aead { .. } | Need::Gmac { .. } | Need::Xcbc | Need::Cmac { .. } => true,
     }
 }
 

@@ -141,7 +141,8 @@ impl Live {
         let class = Class::of(&job.operation);
         let needs = class.needs();
         let row = self.costs.row(class);
-        let (board, cpu) = (self.board_can(needs), self.cpu_can(needs));
+        let fits = ace_board::pass::fits(&job.operation.action);
+        let (board, cpu) = (fits && self.board_can(needs), self.cpu_can(needs));
         let named = |need: &Need| {
             matches!(need, Need::Cipher { algorithm, .. } | Need::Hmac { algorithm } | Need::Hash { algorithm }
                 if self.on_board.iter().any(|name| name == algorithm.name))

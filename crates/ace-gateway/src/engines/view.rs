@@ -71,8 +71,12 @@ pub struct BoardView {
 pub struct SlotView {
     /// `slot 0`, or of an array `slot 0, tile 1, bank 0`.
     pub name: String,
+    /// What it is, as `[slot] kind` has it: `fabric` or `array`.
+    pub kind: String,
     /// The configuration or context set in it; `None`: it is empty.
     pub resident: Option<String>,
+    /// All that it has held, in the order of the first loads.
+    pub loaded: Vec<String>,
     /// Times that something was loaded into it.
     pub loads: u64,
     /// Operations that it executed.
@@ -159,6 +163,8 @@ impl BoardView {
         let name = |id: ConfigurationId| report.configurations.get(id).map(|one| one.name.clone());
         let slots = report.slots.iter().enumerate().map(|(at, slot)| SlotView {
             name: report.slot_name(at).1,
+            kind: slot.kind.name().to_owned(),
+            loaded: slot.loaded.iter().filter_map(|at| name(*at)).collect(),
             resident: slot.resident.and_then(name),
             loads: slot.loads,
             operations: slot.operations,

@@ -272,7 +272,7 @@ impl CipherSuite {
             CipherKind::Null => None,
             CipherKind::Block(algorithm, mode) => Some(Need::Cipher { algorithm, mode, direction, key_len }),
             CipherKind::Aead(aead) => Some(Need::Aead { aead, direction, key_len }),
-            CipherKind::Gmac => Some(Need::Aead { aead: Aead::Gcm, direction, key_len }),
+            CipherKind::Gmac => Some(Need::Gmac { direction, key_len }),
         }
     }
 

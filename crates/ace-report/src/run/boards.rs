@@ -32,6 +32,17 @@ pub(super) fn write(page: &mut String, summary: &Summary) -> std::fmt::Result {
         escape(&board.models),
         escape(&board.host)
     )?;
+    let mut unproven: Vec<&str> =
+        boards.iter().flat_map(|board| board.unproven()).map(|one| one.name.as_str()).collect();
+    unproven.sort_unstable();
+    unproven.dedup();
+    if !unproven.is_empty() {
+        writeln!(
+            page,
+            "<p class=\"note\">Nobody has signed or proven, and --unproven has loaded: {}.</p>",
+            escape(&unproven.join(", "))
+        )?;
+    }
     totals(page, &boards)?;
     timelines(page, &boards, summary)?;
     for board in &boards {
@@ -102,10 +113,11 @@ fn timelines(page: &mut String, boards: &[&BoardReport], summary: &Summary) -> s
     if boards.iter().any(|board| board.processor.is_some()) {
         writeln!(page, "<li><span style=\"background:{COMPUTE}\"></span>processor beside the slots</li>")?;
     }
-    let configurations = boards.last().into_iter().flat_map(|board| board.configurations.pairs());
-    for (id, c) in configurations.filter(|(_, c)| c.operations > 0) {
-        let colour = colour(id);
-        writeln!(page, "<li><span style=\"background:{colour}\"></span>{}</li>", escape(&c.name))?;
+    if let Some(board) = boards.last() {
+        for (id, c) in board.configurations.pairs().filter(|(_, c)| c.operations > 0) {
+            let (colour, title) = (colour(id), board.title(c));
+            writeln!(page, "<li><span style=\"background:{colour}\"></span>{}</li>", escape(&title))?;
+        }
     }
     writeln!(page, "<li><span style=\"background:var(--idle)\"></span>idle</li></ul>")?;
     writeln!(
@@ -153,7 +165,7 @@ fn configurations(page: &mut String, board: &BoardReport, several: bool) -> std:
             page,
             "<tr><td class=\"words\">{}{refused}</td><td>{:.1} MHz</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
              <td>{}</td><td>{}</td></tr>",
-            escape(&c.name),
+            escape(&board.title(c)),
             c.clock_hz as f64 / 1e6,
             c.loads,
             c.loaded_bytes / c.loads.max(1),

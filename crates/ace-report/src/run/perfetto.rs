@@ -118,7 +118,8 @@ fn packets(board: &BoardReport, summary: &Summary, pids: Pids) -> Vec<Value> {
 }
 
 fn one(board: &BoardReport, event: &Event, link: usize, pids: Pids) -> Value {
-    let configuration = |id: &ConfigurationId| board.configurations.get(*id).map_or("?", |c| c.name.as_str());
+    let configuration =
+        |id: &ConfigurationId| board.configurations.get(*id).map_or("?".into(), |c| board.title(c));
     let (track, category, name, args) = match &event.what {
         What::Load { configuration: at, bytes, refused } => (
             event.slot,

@@ -116,11 +116,10 @@ impl Summary {
         if packets == 0 || board.slots.iter().any(|slot| slot.operations > 0) {
             return None;
         }
-        Some(match board.totals.computed {
-            0 => "everything was computed by the CPU: the board can do none of it",
-            _ => {
-                "everything was computed by the CPU: the processor beside the slots had all of it done sooner"
-            }
+        Some(match (board.configurations.is_empty(), board.totals.computed) {
+            (true, _) => "everything was computed by the CPU: the board has no configuration",
+            (_, 0) => "everything was computed by the CPU: the board can do none of it",
+            _ => "everything was computed by the CPU: no slot would have been done with any of it sooner",
         })
     }
 

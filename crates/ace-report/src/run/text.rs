@@ -152,25 +152,31 @@ fn write_board(out: &mut impl Write, board: &BoardReport) -> io::Result<()> {
         writeln!(out, "configurations from {library}; of the build where it does not hold them (marked *)")?;
     }
     for (index, slot) in board.slots.iter().enumerate() {
+        let name = |at| board.configurations.get(at).map(|configuration| configuration.name.as_str());
+        let before: Vec<&str> =
+            slot.loaded.iter().filter(|at| slot.resident != Some(**at)).filter_map(|at| name(*at)).collect();
         writeln!(
             out,
-            "{}: {:>5} loads {:>10}, {:>6} operations {:>10}, idle {:>10}; holds {}",
+            "{}: {:>5} loads {:>10}, {:>6} operations {:>10}, idle {:>10}; holds {}{}",
             board.slot_name(index).1,
             slot.loads,
             duration(slot.load),
             slot.operations,
             duration(slot.execute),
             duration(slot.idle),
-            slot.resident
-                .and_then(|at| board.configurations.get(at))
-                .map_or("nothing", |configuration| &configuration.name),
+            slot.resident.and_then(name).unwrap_or("nothing"),
+            if before.is_empty() { String::new() } else { format!(" (and held {})", before.join(", ")) },
         )?;
+    }
+    let unproven: Vec<&str> = board.unproven().map(|one| one.name.as_str()).collect();
+    if !unproven.is_empty() {
+        writeln!(out, "nobody has signed or proven, and --unproven has loaded: {}", unproven.join(", "))?;
     }
     for c in board.configurations.iter().filter(|c| c.loads + c.operations > 0 || c.refused.is_some()) {
         writeln!(
             out,
             "  {:10} {:>5} loads of {:>7} bytes{}, {:>6} operations, {:>9} bytes in {:>10} at {:.1} MHz{}",
-            c.name,
+            board.title(c),
             c.loads,
             // The mean: partial loads differ.
             c.loaded_bytes / c.loads.max(1),

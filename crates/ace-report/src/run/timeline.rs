@@ -125,7 +125,7 @@ fn rows(board: &BoardReport) -> Vec<Row> {
     let mut rows = Vec::new();
     for slot in 0..board.slots.len() {
         let device = board.slot_name(slot).0;
-        if board.array.is_some() && (slot == 0 || board.slot_name(slot - 1).0 != device) {
+        if board.of_array(slot) && (slot == 0 || board.slot_name(slot - 1).0 != device) {
             rows.push(Row::Fabric(device));
         }
         rows.push(Row::Slot(slot));
@@ -182,7 +182,9 @@ fn track_bars(
     x: &impl Fn(Picos) -> f64,
     slot: Option<usize>,
 ) -> Vec<Bar> {
-    let name = |id: ConfigurationId| board.configurations.get(id).map_or("?", |c| c.name.as_str()).to_owned();
+    let name = |id: ConfigurationId| {
+        board.configurations.get(id).map_or("?".to_owned(), |c| board.title(c).into_owned())
+    };
     let took = duration(event.end - event.start);
     let bar = |start, end, colour, name: String, title| {
         vec![Bar { start: x(start), end: x(end), colour, name, title, count: 1 }]

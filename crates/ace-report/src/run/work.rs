@@ -98,11 +98,11 @@ pub(super) fn write(
          <th>SA</th><th>passes that waited</th><th>all of them together</th><th>the longest</th></tr>"
     )?;
     for ((configuration, flow), sum) in waits(&board.events) {
-        let configuration = board.configurations.get(configuration).map_or("?", |c| c.name.as_str());
+        let configuration = board.configurations.get(configuration).map_or("?".into(), |c| board.title(c));
         writeln!(
             page,
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escape(configuration),
+            escape(&configuration),
             escape(name(flow)),
             sum.count,
             duration(sum.time),

@@ -22,7 +22,7 @@ const COMING: f64 = 0.25;
 const FULL: f64 = 0.92;
 
 pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
-    let port_free = !slots.iter().any(|s| matches!(s, SlotState::Loading { .. }));
+    let port_free = !queue.ports_busy(slots);
     let mut draining = None;
     let mut unserved = false;
     if port_free {
@@ -91,8 +91,10 @@ struct Wish {
 impl<'a> Scene<'a> {
     fn new(queue: &'a Queue, slots: &'a [SlotState], costs: &'a Costs) -> Self {
         let mut copies = vec![0; queue.classes.len()];
-        for configuration in slots.iter().filter_map(SlotState::expected) {
-            queue.served_by(configuration).iter().for_each(|c| copies[*c] += 1);
+        for (slot, state) in slots.iter().enumerate() {
+            let served = state.expected().map_or(&[][..], |c| queue.served_by(c)).iter();
+            let awaited = served.filter(|c| queue.awaits(slots, slot, **c, costs));
+            awaited.for_each(|c| copies[*c] += 1);
         }
         let (mut comes, mut stuck_work) = (vec![0; queue.classes.len()], vec![0; queue.classes.len()]);
         for (class, it) in queue.classes.iter().enumerate() {
@@ -104,7 +106,7 @@ impl<'a> Scene<'a> {
         }
         let stuck = !queue.slots_run()
             && (0..slots.len()).all(|slot| queue.next_for(slots, slot, Which::Any).is_none());
-        let stuck = stuck.then(|| view::needs(queue, slots));
+        let stuck = stuck.then(|| view::needs(queue, slots, costs));
         Self { queue, slots, costs, copies, comes, stuck_work, stuck }
     }
 
@@ -126,10 +128,15 @@ impl<'a> Scene<'a> {
         }
         let load = || it.candidates.iter().map(|c| self.costs.of(None, *c)).min().unwrap_or(0);
         copies == 0
-            || ((copies as usize) < self.slots.len()
+            || ((copies as usize) < (0..self.slots.len()).filter(|slot| self.fits(class, *slot)).count()
                 && it.heads() > copies as usize
                 && it.demand.rate(&self.queue.clock) > FULL * f64::from(copies)
                 && it.demand.work > 2 * load() * Time::from(copies))
+    }
+
+    /// Whether something is made for a slot that serves a class.
+    fn fits(&self, class: ClassId, slot: usize) -> bool {
+        self.queue.of_kind(class, self.queue.kind(slot)).next().is_some()
     }
 
     /// Classes that a load of `configuration` would serve besides `class`: those that have none yet.
@@ -200,8 +207,8 @@ impl<'a> Scene<'a> {
         self.queue.served_by(configuration).iter().map(of).sum()
     }
 
-    /// The least time until a slot has nothing left to do; but for one of them.
-    fn wait(&self, but: Option<usize>) -> f64 {
+    /// The least time until a slot of a kind has nothing left to do; but for one of them.
+    fn wait(&self, kind: usize, but: Option<usize>) -> f64 {
         let now = self.queue.now();
         let left = |slot: usize| {
             let running = match self.slots[slot] {
@@ -212,11 +219,12 @@ impl<'a> Scene<'a> {
             let Some(configuration) = self.slots[slot].resident() else { return 0.0 };
             self.work(configuration) / (1.0 - self.rate(configuration).min(0.9)) + running
         };
-        (0..self.slots.len()).filter(|slot| but != Some(*slot)).map(left).fold(f64::INFINITY, f64::min)
+        let all = (0..self.slots.len()).filter(|slot| self.queue.kind(*slot) == kind && but != Some(*slot));
+        all.map(left).fold(f64::INFINITY, f64::min)
     }
 
-    /// Of the configurations that serve a class, the one that is done with its queue first.
-    fn wish(&self, class: ClassId) -> Option<Wish> {
+    /// Of the configurations for a kind of slot that serve a class, the one that is done with its queue first.
+    fn wish(&self, class: ClassId, kind: usize) -> Option<Wish> {
         let it = &self.queue.classes[class];
         let first = self.queue.age(class).or_else(|| {
             let before = |c: &ClassId| self.queue.classes[*c].then == Some(class) && self.copies[*c] > 0;
@@ -225,18 +233,21 @@ impl<'a> Scene<'a> {
         let done = |at: usize, c: ConfigurationId| {
             self.costs.of(None, c) as f64 + it.time_on(at, it.demand.work + self.comes[class])
         };
-        let candidates = it.candidates.iter().enumerate();
-        let best = candidates.min_by(|a, b| done(a.0, *a.1).total_cmp(&done(b.0, *b.1)))?;
+        let candidates = self.queue.of_kind(class, kind);
+        let best = candidates.min_by(|a, b| done(a.0, a.1).total_cmp(&done(b.0, b.1)))?;
         let packet = self.queue.first(class).map_or(u64::MAX, |o| o.op.packet);
-        Some(Wish { class, configuration: *best.1, age: first.unwrap_or(0) as f64, first: packet })
+        Some(Wish { class, configuration: best.1, age: first.unwrap_or(0) as f64, first: packet })
     }
 
     fn best_load(&self) -> Option<(usize, ConfigurationId)> {
-        let wait = self.wait(None);
+        let wait = [0, 1].map(|kind| self.wait(kind, None));
         let mut best: Option<((Score, Reverse<u64>), usize, ConfigurationId)> = None;
-        for wish in (0..self.copies.len()).filter(|c| self.wants(*c)).filter_map(|c| self.wish(c)) {
+        for class in (0..self.copies.len()).filter(|c| self.wants(*c)) {
+            let wishes = [0, 1].map(|kind| self.wish(class, kind));
             for slot in 0..self.slots.len() {
-                let Some(score) = self.score(&wish, slot, wait) else { continue };
+                let kind = self.queue.kind(slot);
+                let Some(wish) = wishes[kind].as_ref().filter(|wish| self.may(wish, slot)) else { continue };
+                let Some(score) = self.score(wish, slot, wait[kind]) else { continue };
                 // Ties go by age, and packets of one age by their order.
                 let key = (score, Reverse(wish.first));
                 if best.is_none_or(|(b, ..)| key > b) {
@@ -245,6 +256,14 @@ impl<'a> Scene<'a> {
             }
         }
         best.map(|(_, slot, configuration)| (slot, configuration))
+    }
+
+    /// Whether a slot may be loaded for a wish. Another copy goes to whatever kind brings more into time.
+    fn may(&self, wish: &Wish, slot: usize) -> bool {
+        match self.copies[wish.class] {
+            0 => self.queue.may_load(self.slots, slot, wish.class, self.costs),
+            _ => !self.queue.port_busy(self.slots, slot),
+        }
     }
 
     /// What the load of a wish into a slot is worth, if anything.
@@ -293,7 +312,7 @@ impl<'a> Scene<'a> {
         if idle {
             // Giving up what is owed costs another load, which a batch repays that takes longer, or work of the others that
             // goes on for longer: the port has the time.
-            if owed == 0.0 || gain >= back || self.wait(Some(slot)) >= back {
+            if owed == 0.0 || gain >= back || self.wait(queue.kind(slot), Some(slot)) >= back {
                 return Some((IDLE, urgency - 1e-3 * rate * away, 0));
             }
             return self.stuck.is_some().then_some((STUCK, urgency, next_use));

@@ -116,7 +116,7 @@ impl Bottleneck {
             .classes
             .iter()
             .enumerate()
-            .filter(|(c, it)| it.waiting > 0 && view::home(queue, all, *c).is_none());
+            .filter(|(c, it)| it.waiting > 0 && view::home(queue, all, *c, costs).is_none());
         let load = |(_, it): (usize, &Class)| it.candidates.iter().map(|c| costs.of(None, *c)).min();
         let loads = missing.filter_map(load).fold(0, Time::saturating_add);
         let rates: Vec<f64> = queue.classes.iter().map(|it| it.demand.rate(&queue.clock)).collect();
@@ -315,23 +315,23 @@ fn goes_on(queue: &Queue, slots: &[SlotState], slot: usize) -> bool {
 /// the load and an operation behind it take.
 fn held_back(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId, bound: &Bottleneck) -> bool {
     let it = &queue.classes[class];
-    if it.uncomputable > 0 || view::home(queue, slots, class).is_some() {
+    if it.uncomputable > 0 || view::home(queue, slots, class, costs).is_some() {
         return false;
     }
-    let load = |over: Option<ConfigurationId>| it.candidates.iter().map(|c| costs.of(over, *c)).min();
-    let Some(dearest) = load(None) else { return false };
+    let Some(dearest) = it.candidates.iter().map(|c| costs.of(None, *c)).min() else { return false };
     if queue.first(class).is_some_and(|o| bound.lengthened_by(queue, &o.op)) {
         return false;
     }
     // What a load takes away from others is loaded again: its price, for the slot where that is least.
-    let back = |slot: &SlotState| {
+    let back = |(at, slot): (usize, &SlotState)| {
         let resident = slot.resident();
+        let load = queue.of_kind(class, queue.kind(at)).map(|(_, c)| costs.of(resident, c)).min()?;
         let needed = resident.is_some_and(|c| queue.served_by(c).iter().any(|c| queue.classes[*c].needed()));
         let back = if needed { resident.map_or(0, |c| costs.of(None, c)) } else { 0 };
         let open = !matches!(slot, SlotState::Failed | SlotState::Loading { .. });
-        open.then(|| (back, load(resident).unwrap_or(dearest)))
+        open.then_some((back, load))
     };
-    let (back, load) = slots.iter().filter_map(back).min().unwrap_or((0, dearest));
+    let (back, load) = slots.iter().enumerate().filter_map(back).min().unwrap_or((0, dearest));
     let repaid = it.saved + it.rent_now(queue.now(), queue.terms.memory) >= load.saturating_add(back) as f64;
     let busy = bound.busy.map_or(0, |until| until.saturating_sub(queue.now()));
     let empty = slots.contains(&SlotState::Empty);
@@ -389,10 +389,7 @@ fn free(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId) -> (T
         return (Time::MAX, false);
     }
     // It is missing, and its load can begin when the port is free, behind those of classes that have waited for longer.
-    let port = slots.iter().filter_map(|s| match *s {
-        SlotState::Loading { ready_at, .. } => Some(ready_at),
-        _ => None,
-    });
+    let port = queue.port_free(slots, class);
     let load = |class: ClassId| {
         let candidates = queue.classes[class].candidates.iter();
         candidates.map(|c| costs.of(None, *c)).min().unwrap_or(Time::MAX)
@@ -401,10 +398,10 @@ fn free(queue: &Queue, slots: &[SlotState], costs: &Costs, class: ClassId) -> (T
         *c != class
             && !queue.classes[*c].held_back
             && queue.first(*c).is_some_and(|o| queue.first(class).is_none_or(|own| o.key < own.key))
-            && view::home(queue, slots, *c).is_none()
+            && view::home(queue, slots, *c, costs).is_none()
     };
     let before: Time = (0..queue.classes.len()).filter(older).map(load).fold(0, Time::saturating_add);
     let room = slots.iter().map(|s| if let SlotState::Busy { until, .. } = *s { until } else { now });
-    let from = port.chain(room.min()).max().unwrap_or(now);
+    let from = port.into_iter().chain(room.min()).max().unwrap_or(now);
     (from.saturating_add(before).saturating_add(load(class)), false)
 }

@@ -9,19 +9,19 @@ use crate::queue::select::Which;
 use crate::{Costs, Decision, Queue, SlotState};
 
 pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
-    let port_free = !slots.iter().any(|s| matches!(s, SlotState::Loading { .. }));
-    if !port_free {
+    if queue.ports_busy(slots) {
         // Nothing but work can begin.
         return view::execute(queue, slots, None, Which::Any).unwrap_or(Decision::Wait);
     }
-    let needs = view::needs(queue, slots);
+    let needs = view::needs(queue, slots, costs);
     let missing = |class: ClassId| needs.iter().any(|n| n.class == class && n.home.is_none());
 
     // Whoever has waited for too long gets a slot, if need be one that still has work.
     let starved = |class: ClassId| queue.age(class).is_some_and(|age| age >= queue.terms.starvation);
     let mut draining = None;
-    if let Some(class) = first(queue, |c| missing(c) && starved(c) && queue.could_start(c))
-        && let Some(slot) = victim(queue, slots, &needs, Some(class))
+    let loads = |class: ClassId| (0..slots.len()).any(|slot| queue.may_load(slots, slot, class, costs));
+    if let Some(class) = first(queue, |c| missing(c) && starved(c) && queue.could_start(c) && loads(c))
+        && let Some(slot) = victim(queue, slots, &needs, class, true, costs)
     {
         if !matches!(slots[slot], SlotState::Busy { .. }) {
             return view::load(queue, slots, &needs, slot, class, costs);
@@ -37,15 +37,18 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
     }
 
     // A slot without work is loaded with what is needed first and not there.
-    let Some(wanted) = needs.iter().find(|n| n.home.is_none()) else { return Decision::Wait };
-    if let Some(slot) = view::spare(queue, slots, &needs) {
-        return view::load(queue, slots, &needs, slot, wanted.class, costs);
+    if needs.iter().all(|n| n.home.is_some()) {
+        return Decision::Wait;
+    }
+    let spare = |n: &Need| Some((view::spare(queue, slots, &needs, n.class, costs)?, n.class));
+    if let Some((slot, class)) = needs.iter().filter(|n| n.home.is_none()).find_map(spare) {
+        return view::load(queue, slots, &needs, slot, class, costs);
     }
 
     // Every slot has work, but none of it can go on before an operation that lacks its configuration.
     if !queue.slots_run()
-        && let Some(class) = first(queue, |c| missing(c) && queue.could_start(c))
-        && let Some(slot) = victim(queue, slots, &needs, None)
+        && let Some(class) = first(queue, |c| missing(c) && queue.could_start(c) && loads(c))
+        && let Some(slot) = victim(queue, slots, &needs, class, false, costs)
     {
         return view::load(queue, slots, &needs, slot, class, costs);
     }
@@ -58,10 +61,17 @@ fn first(queue: &Queue, wants: impl Fn(ClassId) -> bool) -> Option<ClassId> {
     classes.filter_map(|c| Some((queue.first(c)?.key, c))).min().map(|(_, class)| class)
 }
 
-/// The slot to give up for the first operation of a class: never one that an older operation needs that has waited
-/// for too long as well; else the one that is needed again last.
-fn victim(queue: &Queue, slots: &[SlotState], needs: &[Need], starved: Option<ClassId>) -> Option<usize> {
-    let before = starved.and_then(|class| queue.first(class));
+/// The slot to give up for the first operation of a class: if that has starved, never one that an older operation needs that
+/// has waited for too long as well; else the one that is needed again last.
+fn victim(
+    queue: &Queue,
+    slots: &[SlotState],
+    needs: &[Need],
+    class: ClassId,
+    starved: bool,
+    costs: &Costs,
+) -> Option<usize> {
+    let before = if starved { queue.first(class) } else { None };
     let owed = |slot: usize| {
         needs.iter().any(|n| {
             let first = queue.first(n.class);
@@ -77,5 +87,6 @@ fn victim(queue: &Queue, slots: &[SlotState], needs: &[Need], starved: Option<Cl
         SlotState::Busy { until, .. } if !owed(slot) => Some((Reverse(next_use(slot)), 2, until)),
         _ => None,
     };
-    (0..slots.len()).filter_map(|slot| Some((rank(slot)?, slot))).min().map(|(_, slot)| slot)
+    let open = (0..slots.len()).filter(|slot| queue.may_load(slots, *slot, class, costs));
+    open.filter_map(|slot| Some((rank(slot)?, slot))).min().map(|(_, slot)| slot)
 }

@@ -13,24 +13,26 @@ use crate::queue::select::Which;
 use crate::{Costs, Decision, Queue, SlotState, Time};
 
 pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decision {
-    if slots.iter().any(|s| matches!(s, SlotState::Loading { .. })) {
+    if queue.ports_busy(slots) {
         return view::execute(queue, slots, None, Which::Any).unwrap_or(Decision::Wait);
     }
     let missing: Vec<ClassId> = (0..queue.classes.len())
-        .filter(|c| queue.first(*c).is_some() && view::home(queue, slots, *c).is_none())
+        .filter(|c| queue.first(*c).is_some() && view::home(queue, slots, *c, costs).is_none())
         .filter(|c| !queue.classes[*c].held_back)
         .collect();
     let turns = turns(queue, slots, costs);
     let mut due: Vec<(Time, ClassId)> = missing
         .iter()
-        .filter(|c| takes_turns(queue, slots, **c, turns))
+        .filter(|c| takes_turns(queue, slots, **c, turns, costs))
         .filter_map(|c| Some((queue.first(*c)?.op.arrived, *c)))
         .collect();
     due.sort_unstable();
     let mut draining = None;
     let mut again = None;
-    if let Some(&(oldest, class)) = due.first() {
-        let needs = view::needs(queue, slots);
+    let may = |class: ClassId, slot: &usize| queue.may_load(slots, *slot, class, costs);
+    let loads = |class: ClassId| (0..slots.len()).any(|slot| may(class, &slot));
+    if let Some(&(oldest, class)) = due.iter().find(|(_, class)| loads(*class)) {
+        let needs = view::needs(queue, slots, costs);
         let (latest, _) = due.iter().fold((Time::MAX, 0), |(latest, loads), (arrived, c)| {
             let loads: Time = loads + cheapest(queue, costs, *c);
             let by = arrived.saturating_add(queue.terms.latency).saturating_sub(loads);
@@ -64,7 +66,8 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
             SlotState::Busy { until, .. } => Some((2, left(slot), until)),
             SlotState::Loading { .. } | SlotState::Failed => None,
         };
-        match (0..slots.len()).filter_map(|slot| Some((rank(slot)?, slot))).min() {
+        let open = (0..slots.len()).filter(|slot| may(class, slot));
+        match open.filter_map(|slot| Some((rank(slot)?, slot))).min() {
             Some((_, slot)) if matches!(slots[slot], SlotState::Busy { .. }) => draining = Some(slot),
             Some((_, slot)) => return view::load(queue, slots, &needs, slot, class, costs),
             None => {}
@@ -75,15 +78,17 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
     }
     // Nothing can go on before what is missing, of which the first packet comes first.
     if !queue.slots_run()
-        && let Some(&class) = missing.iter().min_by_key(|c| queue.first(**c).map(|o| o.key))
+        && let Some(&class) =
+            missing.iter().filter(|c| loads(**c)).min_by_key(|c| queue.first(**c).map(|o| o.key))
     {
-        let needs = view::needs(queue, slots);
+        let needs = view::needs(queue, slots, costs);
         let free = |slot: usize| match slots[slot] {
             SlotState::Empty => Some((0, 0)),
             SlotState::Idle { last_used, .. } => Some((work(queue, slots[slot].resident()), last_used)),
             _ => None,
         };
-        if let Some((_, slot)) = (0..slots.len()).filter_map(|slot| Some((free(slot)?, slot))).min() {
+        let open = (0..slots.len()).filter(|slot| may(class, slot));
+        if let Some((_, slot)) = open.filter_map(|slot| Some((free(slot)?, slot))).min() {
             return view::load(queue, slots, &needs, slot, class, costs);
         }
     }
@@ -111,10 +116,10 @@ fn turns(queue: &Queue, slots: &[SlotState], costs: &Costs) -> usize {
 }
 
 /// Whether a class is among those that take turns: of those with the most work, with an advantage for what is there.
-fn takes_turns(queue: &Queue, slots: &[SlotState], class: ClassId, turns: usize) -> bool {
+fn takes_turns(queue: &Queue, slots: &[SlotState], class: ClassId, turns: usize, costs: &Costs) -> bool {
     let rate = |c: ClassId| queue.classes[c].demand.rate(&queue.clock);
     let ahead = |c: &ClassId| {
-        let there = view::home(queue, slots, *c).is_some();
+        let there = view::home(queue, slots, *c, costs).is_some();
         *c != class && rate(*c) * if there { 1.3 } else { 1.0 } > rate(class)
     };
     turns >= queue.classes.len()

@@ -18,7 +18,7 @@ pub(crate) struct Need {
 }
 
 /// What the packets in the queue need, the first packet first.
-pub(crate) fn needs(queue: &Queue, slots: &[SlotState]) -> Vec<Need> {
+pub(crate) fn needs(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Vec<Need> {
     let mut needs: Vec<Need> = Vec::with_capacity(queue.classes.len());
     for (at, it) in queue.classes.iter().enumerate() {
         let waiting = queue.first(at).map(|o| o.op.packet);
@@ -27,7 +27,7 @@ pub(crate) fn needs(queue: &Queue, slots: &[SlotState]) -> Vec<Need> {
             match needs.iter_mut().find(|n| n.class == class) {
                 Some(need) => (need.packet, need.passes) = (need.packet, need.passes).min((packet, passes)),
                 None => {
-                    let home = home(queue, slots, class);
+                    let home = home(queue, slots, class, costs);
                     // What the processor does needs no load.
                     if home.is_some() || !queue.classes[class].held_back {
                         needs.push(Need { packet, passes, class, home });
@@ -48,8 +48,12 @@ pub(crate) fn needs(queue: &Queue, slots: &[SlotState]) -> Vec<Need> {
 }
 
 /// The slot that holds or awaits a configuration for a class.
-pub(crate) fn home(queue: &Queue, slots: &[SlotState], class: ClassId) -> Option<usize> {
-    let at = |c: &ConfigurationId| slots.iter().position(|s| s.expected() == Some(*c));
+pub(crate) fn home(queue: &Queue, slots: &[SlotState], class: ClassId, costs: &Costs) -> Option<usize> {
+    let awaits = |slot: &usize| queue.awaits(slots, *slot, class, costs);
+    let at = |c: &ConfigurationId| {
+        let mut all = (0..slots.len()).filter(|slot| slots[*slot].expected() == Some(*c));
+        all.find(awaits)
+    };
     queue.classes[class].candidates.iter().find_map(at)
 }
 
@@ -66,9 +70,15 @@ pub(crate) fn execute(
         .filter(|slot| draining != Some(*slot))
         .filter_map(|slot| Some((queue.next_for(slots, slot, which)?, slot)))
         .min_by_key(|(op, slot)| {
-            // Of two slots that serve it, the one with the preferred configuration.
+            // Of two slots that serve it, the one that is done first where they are of two kinds, else the one with the
+            // preferred configuration.
             let candidates = &queue.classes[op.op.class].candidates;
-            (op.key, candidates.iter().position(|c| slots[*slot].resident() == Some(*c)), busy(*slot))
+            (
+                op.key,
+                queue.done_in(slots, *slot, op.op.class, op.op.cost),
+                candidates.iter().position(|c| slots[*slot].resident() == Some(*c)),
+                busy(*slot),
+            )
         });
     found.map(|(op, slot)| Decision::Execute { slot, op: op.op.id })
 }
@@ -91,20 +101,26 @@ pub(crate) fn load(
             .map(|n| queue.classes[n.class].waiting + 1)
             .sum()
     };
-    let candidates = queue.classes[class].candidates.iter().enumerate();
-    let best = candidates.min_by_key(|(at, c)| {
-        let served: usize = serves(**c);
-        (std::cmp::Reverse(served), cost(**c), *at)
+    let best = queue.of_kind(class, queue.kind(slot)).min_by_key(|(at, c)| {
+        let served: usize = serves(*c);
+        (std::cmp::Reverse(served), cost(*c), *at)
     });
     match best {
-        Some((_, &configuration)) => Decision::Load { slot, configuration },
+        Some((_, configuration)) => Decision::Load { slot, configuration },
         None => Decision::Wait,
     }
 }
 
-/// A slot that can be loaded at no loss: empty, or idle and not needed. Of several banks that of the tile whose other banks
-/// are needed least, as they take turns; then the one that was used longest ago.
-pub(crate) fn spare(queue: &Queue, slots: &[SlotState], needs: &[Need]) -> Option<usize> {
+/// A slot that can be loaded for a class at no loss: empty, or idle and not needed; of two kinds that which is done first. Of
+/// several banks that of the tile whose other banks are needed least, as they take turns; then the one that was used longest
+/// ago.
+pub(crate) fn spare(
+    queue: &Queue,
+    slots: &[SlotState],
+    needs: &[Need],
+    class: ClassId,
+    costs: &Costs,
+) -> Option<usize> {
     let needed = |slot: usize| needs.iter().any(|n| n.home == Some(slot));
     let beside = |slot: usize| queue.tile(slot).filter(|bank| *bank != slot && needed(*bank)).count();
     let age = |slot: usize| match slots[slot] {
@@ -112,5 +128,11 @@ pub(crate) fn spare(queue: &Queue, slots: &[SlotState], needs: &[Need]) -> Optio
         SlotState::Idle { last_used, .. } if !needed(slot) => Some((true, beside(slot), last_used)),
         _ => None,
     };
-    (0..slots.len()).filter_map(|slot| Some((age(slot)?, slot))).min().map(|(_, slot)| slot)
+    let bid = |slot: usize| match queue.mixed() {
+        true => queue.bid(slots, class, queue.kind(slot), costs) as u64,
+        false => 0,
+    };
+    let may = |slot: &usize| queue.may_load(slots, *slot, class, costs);
+    let open = (0..slots.len()).filter_map(|slot| Some((age(slot)?, slot))).filter(|(_, slot)| may(slot));
+    open.min_by_key(|(age, slot)| (bid(*slot), *age, *slot)).map(|(_, slot)| slot)
 }

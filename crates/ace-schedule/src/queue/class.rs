@@ -56,6 +56,8 @@ pub(crate) struct Class {
     pub saved: f64,
     /// The same of what the processor has done since a slot last held something for it, fading, and as of when.
     pub rent: (f64, Time),
+    /// By kind of slot, what loads for it in the other kind have cost since the last one in this kind.
+    pub rented: [Time; 2],
     /// No load yet: a processor does what comes.
     pub held_back: bool,
     /// Since when a slot waits for what is on its way.

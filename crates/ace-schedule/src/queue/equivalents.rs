@@ -30,7 +30,8 @@ impl Queue {
     /// The banks of a tile, one of which this slot is.
     pub(crate) fn tile(&self, slot: usize) -> Range<usize> {
         let banks = self.equivalents.banks.max(1);
-        let first = slot / banks * banks;
+        let Some(behind) = slot.checked_sub(self.kinds.first) else { return slot..slot + 1 };
+        let first = self.kinds.first + behind / banks * banks;
         first..first + banks
     }
 
@@ -96,9 +97,9 @@ impl Queue {
     pub(crate) fn instead(&self, slots: &[SlotState], slot: usize, costs: &Costs) -> Option<ConfigurationId> {
         let resident = slots.get(slot)?.resident()?;
         let Regret { other, saved, drain } = *self.equivalents.regrets.get(&resident)?;
-        let loading = slots.iter().any(|s| matches!(s, SlotState::Loading { .. }));
         let serves = !self.served_by(other).is_empty();
-        (serves && !loading && saved > costs.of(Some(resident), other) as f64 + drain).then_some(other)
+        (serves && !self.port_busy(slots, slot) && saved > costs.of(Some(resident), other) as f64 + drain)
+            .then_some(other)
     }
 
     /// Packets that wait for a configuration or for those like it, or that are in the pass before.

@@ -6,6 +6,7 @@ pub(crate) mod demand;
 mod equivalents;
 pub(crate) mod estimate;
 mod flow;
+mod kinds;
 mod line;
 mod op;
 mod operations;

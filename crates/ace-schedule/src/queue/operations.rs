@@ -10,6 +10,7 @@ use super::class::{Class, Op, Place};
 use super::demand::{Clock, Yield};
 use super::estimate::{Doer, Estimates, Known};
 use super::flow::{At, Flow, Turn};
+use super::kinds::Kinds;
 use super::op::{ClassId, QueuedOp, Terms};
 use super::regret::Equivalents;
 use super::spent::Work;
@@ -24,6 +25,7 @@ pub struct Queue {
     pub(crate) clock: Clock,
     pub(crate) classes: Vec<Class>,
     pub(crate) equivalents: Equivalents,
+    pub(crate) kinds: Kinds,
     known: HashMap<(Vec<ConfigurationId>, Option<ClassId>), ClassId>,
     /// The classes that each configuration serves.
     serves: Table<Vec<ClassId>>,
@@ -56,6 +58,7 @@ impl Queue {
             clock: Clock::new(terms.latency, terms.memory),
             classes: Vec::new(),
             equivalents: Equivalents::default(),
+            kinds: Kinds::default(),
             known: HashMap::new(),
             serves: Table::default(),
             ops: Vec::new(),
@@ -419,7 +422,9 @@ impl Queue {
         for &class in self.serves.get(configuration).map_or(&[][..], Vec::as_slice) {
             self.classes[class].rent = (0.0, 0);
         }
-        self.spent().slots += costs.of(evicted, configuration) as f64;
+        let cost = costs.of(evicted, configuration);
+        self.spent().slots += cost as f64;
+        self.pays(configuration, cost);
         if let Some(evicted) = evicted {
             self.rent.0 = self.rent.0.max(self.price(evicted, costs));
         }

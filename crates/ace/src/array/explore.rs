@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace array explore`: shapes against area and throughput.
 
-use ace_array::explore::{area, front, interval, shapes};
+use ace_array::explore::{Area, area, front, interval, shapes};
+use ace_array::frontend::Built;
+use ace_array::graph::Op;
 use ace_array::schedule::{Effort, Goal};
 use ace_array::shape::{Kind, Shape};
 use ace_array::{algorithms, passes};
+use ace_board::array::{Routed, routed};
 use anyhow::{Context, Result, bail};
 
 use crate::page::Output;
@@ -62,7 +65,7 @@ pub fn run(page: &mut Output, args: &Args, like: &Shape) -> Result<()> {
             .iter()
             .map(|b| interval(&passes::all(&b.graph, &shape, Goal::default()), &shape, effort).ok())
             .collect();
-        let bits = |(b, contexts): (&ace_array::frontend::Built, &Option<usize>)| {
+        let bits = |(b, contexts): (&Built, &Option<usize>)| {
             let words = b.graph.inputs - b.chain.len();
             contexts.map_or(f64::NEG_INFINITY, |ii| (32.0 * words as f64 / ii as f64).ln())
         };
@@ -71,6 +74,7 @@ pub fn run(page: &mut Output, args: &Args, like: &Shape) -> Result<()> {
     }
     let costs: Vec<(usize, f64)> = points.iter().map(|p| (area(&p.shape).multiplexers, p.worth)).collect();
     let best = front(&costs);
+    let routed = routed()?;
     let names: Vec<&str> = built.iter().map(|b| b.variant.as_str()).collect();
     say!(
         page,
@@ -86,9 +90,11 @@ pub fn run(page: &mut Output, args: &Args, like: &Shape) -> Result<()> {
         let intervals: Vec<String> =
             contexts.iter().map(|ii| ii.map_or("–".to_owned(), |ii| ii.to_string())).collect();
         let here = if shape == like { "this shape" } else { "" };
+        // Counted from how the RTL is built, and of a tile that was synthesised what it has.
+        let found = Routed::tile(&routed, shape).map(|tile| found(tile, &taken)).unwrap_or_default();
         say!(
             page,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {worth:.2} | {:.2} | {here}{} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {worth:.2} | {:.2} | {here}{}{found} |",
             shape.count(Kind::Alu),
             shape.alu_operands,
             shape.count(Kind::Rotator),
@@ -101,5 +107,40 @@ pub fn run(page: &mut Output, args: &Args, like: &Shape) -> Result<()> {
             if best[at] && args.all { " front" } else { "" },
         );
     }
+    if Routed::tile(&routed, like).is_none() {
+        say!(
+            page,
+            "\narray/routed.json has no tile of this shape: all counts are the model's. `python -m ace_flow array-route tile \
+             --keep` synthesises and routes one."
+        );
+    }
+    let products: Vec<String> = built.iter().map(|built| products(built, like)).collect();
+    say!(
+        page,
+        "\nProducts of a block on this shape, and how many of them are without carries: {}.",
+        products.join(", ")
+    );
     Ok(())
+}
+
+/// What synthesis made of a tile, and where the model counts otherwise.
+fn found(tile: &Routed, taken: &Area) -> String {
+    let of = |kind: &str| tile.cells.get(kind).copied().unwrap_or_default() as usize;
+    let counted = [("DPR16X4", "dpr16x4", taken.lines), ("block RAM", "ebr", taken.blocks)];
+    let differ = counted.iter().filter(|(_, kind, count)| of(kind) != *count);
+    let differ: Vec<String> = differ.map(|(name, kind, _)| format!("{name} {}", of(kind))).collect();
+    let exact = match differ.is_empty() {
+        true => "lines and memories as counted".to_owned(),
+        false => format!("other than counted: {}", differ.join(", ")),
+    };
+    format!("; synthesised {} LUT4 in all, {exact}, {:.1} MHz", of("lut4"), tile.fmax_mhz)
+}
+
+/// The multiplier's operations of an algorithm.
+fn products(built: &Built, shape: &Shape) -> String {
+    let graph = passes::all(&built.graph, shape, Goal::default());
+    let count = |of: fn(&Op) -> bool| graph.nodes.iter().filter(|node| of(&node.op)).count();
+    let all = count(|op| matches!(op, Op::Multiply | Op::Quadratic { .. } | Op::Carryless(_)));
+    let without = count(|op| matches!(op, Op::Carryless(_)));
+    format!("{} {all} ({without})", built.variant)
 }

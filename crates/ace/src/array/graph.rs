@@ -55,6 +55,10 @@ fn operation(graph: &Graph, node: &Node) -> Value {
         Op::RotateBy { right } => json!([if *right { "right_by" } else { "left_by" }, args]),
         Op::Shift { right, by } => json!([if *right { "right" } else { "left" }, args, by]),
         Op::Multiply => json!(["multiply", args]),
+        Op::Carryless(half) => {
+            let (low, high) = half.has();
+            json!(["carryless", args, low, high])
+        }
         Op::Quadratic { rotate } => json!(["quadratic", args, 5 * u32::from(*rotate)]),
         Op::Lookup { table, lane, six } => json!(["look", args, table, lane, six]),
         Op::Quad { lanes, links, six } => {
@@ -62,7 +66,7 @@ fn operation(graph: &Graph, node: &Node) -> Value {
             let links: Vec<&str> = links.iter().map(named).collect();
             json!(["quad", args, lanes, links, six, words])
         }
-        Op::Output(_) | Op::Pin(_) => json!(["same", args]),
+        Op::Again | Op::Output(_) | Op::Pin(_) => json!(["same", args]),
     }
 }
 

@@ -12,7 +12,7 @@ use ace_board::array::{Proof, Rates, Routed, clock, rates, routed};
 use ace_board::store::{Store, default_library};
 use ace_board::{BoardConfig, Configuration};
 use ace_engine::algorithm::ALGORITHMS;
-use ace_engine::{Direction, Kind, Mode, Need, Table};
+use ace_engine::{Aead, Direction, Kind, Mode, Need, Table};
 use ace_library::Trust;
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -42,7 +42,7 @@ struct Task {
 }
 
 pub fn print(page: &mut Output, names: &[String], shape: &Shape) -> Result<()> {
-    let (routed, rates, of_two) = (routed()?, rates(1)?, rates(2)?);
+    let (routed, rates) = (routed()?, rates()?);
     let made = manifests(names, shape)?;
     compiled(page, &made);
     say!(page);
@@ -52,9 +52,7 @@ pub fn print(page: &mut Output, names: &[String], shape: &Shape) -> Result<()> {
     say!(page);
     placed(page, &routed);
     say!(page);
-    fast(page, &made, &rates, &clock(&routed, &rates)?)?;
-    say!(page);
-    fast(page, &made, &of_two, &clock(&routed, &of_two)?)
+    fast(page, &made, &rates, clock(&routed, &rates)?)
 }
 
 /// A variant's manifest, what it stores, and its manifest when it is made for latency.
@@ -77,7 +75,12 @@ fn manifests(names: &[String], shape: &Shape) -> Result<Made> {
                     let stores = many.schedule.stores.len();
                     Ok((Manifest::of(&many, shape), stores, Manifest::of(&alone, shape)))
                 }
-                [Err(error @ Error::Fit { .. }), _] | [_, Err(error @ Error::Fit { .. })] => Err(error),
+                // What fits for many packets alone serves one packet as well.
+                [Ok(many), Err(Error::Fit { .. })] => {
+                    let stores = many.schedule.stores.len();
+                    Ok((Manifest::of(&many, shape), stores, Manifest::of(&many, shape)))
+                }
+                [Err(error @ Error::Fit { .. }), _] => Err(error),
                 [Err(error), _] | [_, Err(error)] => return Err(error.into()),
             };
             out.push((variant.clone(), made));
@@ -164,7 +167,12 @@ fn placed(page: &mut Output, routed: &BTreeMap<String, Routed>) {
         };
         let seeds: Vec<String> = it.seeds.iter().map(|(seed, mhz)| format!("{seed}: {mhz:.1}")).collect();
         let lanes = if it.lanes > 0 {
-            format!(", {}, {} lanes each", counted(it.tiles, "tile"), it.lanes)
+            format!(
+                ", {}, {} and {} lanes each",
+                counted(it.tiles, "tile"),
+                counted(it.ways, "way"),
+                it.lanes
+            )
         } else {
             String::new()
         };
@@ -194,13 +202,14 @@ fn placed(page: &mut Output, routed: &BTreeMap<String, Routed>) {
 }
 
 /// Rates at the routed clock beside the paper's and those of slots of one algorithm.
-fn fast(page: &mut Output, made: &Made, rates: &Rates, (clock, of): &(f64, &str)) -> Result<()> {
+fn fast(page: &mut Output, made: &Made, rates: &Rates, clock: f64) -> Result<()> {
     let paper: Paper = toml::from_str(PAPER).context("studies/drp-2006/paper.toml")?;
     let dedicated = dedicated();
     say!(
         page,
-        "| {}, {} lanes each, {clock:.2} MHz ({of}) | contexts alone, Mb/s | 1 packet | 4 | 8 | 16 | 64 | DRP-1 | its MHz | its contexts | its bytes | set ÷ its bytes | slot of its own, one frame | several |",
+        "| {}, {} ways and {} lanes each, {clock:.2} MHz | contexts alone, Mb/s | 1 packet | 4 | 8 | 16 | 64 | DRP-1 | its MHz | its contexts | its bytes | set ÷ its bytes | slot of its own, one frame | several |",
         counted(rates.tiles, "tile"),
+        rates.ways,
         rates.lanes
     );
     say!(page, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
@@ -212,8 +221,8 @@ fn fast(page: &mut Output, made: &Made, rates: &Rates, (clock, of): &(f64, &str)
     for (name, manifest) in sets.filter(|(name, _)| rates.clocks.contains_key(name)) {
         let variant = &manifest.variant;
         let Some((need, block)) = need(variant) else { continue };
-        let most = 8.0 * (block * rates.tiles) as f64 * clock / manifest.contexts as f64;
-        let at = |frames| rates.mbps(&name, frames, *clock).map_or(String::new(), |m| format!("{m:.0}"));
+        let most = 8.0 * (block * rates.tiles * rates.ways) as f64 * clock / manifest.contexts as f64;
+        let at = |frames| rates.mbps(&name, frames, clock).map_or(String::new(), |m| format!("{m:.0}"));
         let task = paper.task.iter().find(|task| Some(task.name.as_str()) == task_of(variant));
         let [mhz, drp] = [task.map(|t| t.mhz), task.map(|t| t.drp)]
             .map(|x| x.map_or(String::new(), |x| format!("{x:.1}")));
@@ -264,11 +273,15 @@ fn task_of(variant: &str) -> Option<&'static str> {
 
 /// What a configuration has to serve to be compared with a variant, and the bytes of a block.
 fn need(variant: &str) -> Option<(Need, usize)> {
-    let served = algorithms::SERVED.iter().find(|served| served.variant(false) == variant)?;
+    let mut all = algorithms::SERVED.iter().chain(algorithms::AEADS);
+    let served = all.find(|served| served.variant(false) == variant)?;
     let algorithm = ALGORITHMS.iter().copied().find(|a| a.name == served.algorithm)?;
     Some(match algorithm.kind {
         Kind::Cipher { block, .. } => {
             let key_len = served.keys.iter().copied().filter(|bytes| *bytes <= 32).max().unwrap_or_default();
+            if let Some(aead) = served.aead.and_then(Aead::by_name) {
+                return Some((Need::Aead { aead, direction: Direction::Encrypt, key_len }, block));
+            }
             (Need::Cipher { algorithm, mode: Mode::Cbc, direction: Direction::Encrypt, key_len }, block)
         }
         Kind::Hash { block, .. } => (Need::Hmac { algorithm }, block),

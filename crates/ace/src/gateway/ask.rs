@@ -284,14 +284,19 @@ pub fn slots(page: &mut Output, answer: &View) {
         board.policy,
         board.modelled_seconds
     );
-    say!(page, "| slot | holds | loads | operations | executing, modelled s | loading, modelled s |");
-    say!(page, "|---|---|--:|--:|--:|--:|");
+    say!(
+        page,
+        "| slot | kind | holds | has held | loads | operations | executing, modelled s | loading, modelled s |"
+    );
+    say!(page, "|---|---|---|---|--:|--:|--:|--:|");
     for slot in &board.slots {
         say!(
             page,
-            "| {} | {} | {} | {} | {:.6} | {:.6} |",
+            "| {} | {} | {} | {} | {} | {} | {:.6} | {:.6} |",
             slot.name,
+            slot.kind,
             slot.resident.as_deref().unwrap_or("nothing"),
+            slot.loaded.join(", "),
             slot.loads,
             slot.operations,
             slot.modelled_execute_seconds,

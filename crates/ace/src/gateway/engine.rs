@@ -135,8 +135,8 @@ mod tests {
     }
 
     /// A configuration, or a context set for slots as they are, of which nothing is opened before it is loaded.
-    fn put(folder: &Path, name: &str, tiles: usize, set: bool) {
-        let slot = ace_board::array::Slot::of(tiles).unwrap();
+    fn put(folder: &Path, name: &str, set: bool) {
+        let slot = ace_board::array::Slot::standard().unwrap();
         let manifest = json!({
             "schema": 1, "name": name, "context_set": set, "device": "LFE5U-45F", "fmax_mhz": slot.mhz,
             "in_flight": if set { slot.lanes } else { 1 },
@@ -170,7 +170,7 @@ mod tests {
             let sets = kind == SlotKind::Array;
             let configurations = folder.path().join(format!("{}-{tiles}", kind.name()));
             for name in ["aes128_encrypt", "other"] {
-                put(&configurations, name, tiles, sets);
+                put(&configurations, name, sets);
             }
             let file = folder.path().join("board.toml");
             let text = format!(

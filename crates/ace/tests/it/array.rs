@@ -19,7 +19,7 @@ const QUICK: [&str; 10] = [
 
 /// Key set-up, of those as well.
 const SET_UP: [&str; 4] =
-    ["aes128_encrypt_keys", "idea_decrypt_keys", "rc6_encrypt_keys256", "serpent_decrypt_keys"];
+    ["aes128_encrypt_keys", "cast128_decrypt_keys", "des_encrypt_keys", "twofish256_decrypt_keys"];
 
 #[test]
 fn sets_are_those_whose_digests_are_known() {
@@ -73,30 +73,34 @@ fn what_is_no_variant_is_not_verified() {
     assert!(String::from_utf8_lossy(&run.stderr).contains("serpent"));
 }
 
-/// The guide's example, in its words; a variant that has as few contexts as its elements allow; and a set, of which nothing
-/// of the kind can be said.
+/// The guide's example, in its words, and with a second quad; variants that have as few contexts as their elements or their
+/// sources allow; and a set, of which nothing of the kind can be said.
 #[test]
 fn what_is_the_least_is_said() {
     let guide = include_str!("../../../../docs/array.md");
     let (_, rest) = guide.split_once("algorithm small;").unwrap();
-    let (text, rest) =
-        rest.split_once("\n\nace array check small.ace --exact 60 --shape one-quad.toml\n").unwrap();
+    let (text, rest) = rest.split_once("\n\nace array check small.ace --exact 60\n").unwrap();
     let (wanted, _) = rest.split_once("\n```").unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("small.ace"), format!("algorithm small;{text}\n")).unwrap();
-    let shape = include_str!("../../../../array/shape.toml").replace("quads = 2", "quads = 1");
-    std::fs::write(path("one-quad.toml"), shape).unwrap();
+    let shape = include_str!("../../../../array/shape.toml");
+    assert!(shape.contains("quads = 1"), "the guide's example is about one quad");
+    std::fs::write(path("two-quads.toml"), shape.replace("quads = 1", "quads = 2")).unwrap();
     let ace = |args: &[&str]| {
         let ran = Command::new(env!("CARGO_BIN_EXE_ace")).arg("array").args(args).output().unwrap();
         (ran.status.success(), String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
     };
     let small = path("small.ace");
-    let (well, output, _) = ace(&["check", &small, "--exact", "60", "--shape", &path("one-quad.toml")]);
+    let (well, output, _) = ace(&["check", &small, "--exact", "60"]);
     assert_eq!((well, output.trim_end()), (true, wanted));
+    let (well, output, _) = ace(&["check", &small, "--exact", "60", "--shape", &path("two-quads.toml")]);
+    assert_eq!((well, output.trim_end()), (true, "one: 2 contexts, the least: its quads alone take 2"));
+    let (well, output, _) = ace(&["check", "sha256", "--exact", "60"]);
+    assert!(well && output.contains("the least: the source gives an operation context 255"), "{output}");
     let (well, output, _) = ace(&["check", "idea", "--exact", "60"]);
     assert!(
-        well && output.contains("idea_encrypt: 79 contexts, the least: its ALUs alone take 79"),
+        well && output.contains("idea_encrypt: 140 contexts, the least: its ALUs alone take 140"),
         "{output}"
     );
     let set = path("small.set");

@@ -3,8 +3,10 @@
 //! network namespaces, and its time for itself, is the other program, `net`.
 
 mod absent;
+mod aead;
 mod array;
 mod board;
+mod both_kinds;
 mod browser;
 mod cli;
 mod closed;

@@ -13,27 +13,33 @@ use std::time::{Duration, Instant};
 use crate::netns::{World, shown, until};
 use serde_json::Value;
 
-const B: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 1);
+pub const B: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 1);
 const D: Ipv4Addr = Ipv4Addr::new(10, 1, 2, 1);
 /// An octet less than a key: the last one is the SA's, as no two have the same.
 const KEY: &str = "00112233445566778899aabbccddee";
 
-/// Two SAs between the nets 10.N.1.0 and 10.N.2.0, with a cipher.
-fn sas(who: u8, net: u8, cipher: &str) -> String {
+/// Two SAs between the nets 10.N.1.0 and 10.N.2.0, with a cipher and HMAC-SHA-1.
+pub fn sas(who: u8, net: u8, cipher: &str) -> String {
+    let auth = |from| format!("auth = \"hmac-sha1-96\"\nauth_key = \"{KEY}{from}{net}00000000\"\n");
+    pair(who, net, cipher, "", auth)
+}
+
+pub fn pair(who: u8, net: u8, cipher: &str, salt: &str, auth: impl Fn(u8) -> String) -> String {
     let one = |from: u8, to: u8| {
         let direction = if from == who { "out" } else { "in" };
         format!(
             "[[sa]]\nname = \"{cipher}-{from}-to-{to}\"\nspi = 0x{from}0{net}0\ndirection = \"{direction}\"\n\
              mode = \"tunnel\"\nlocal = \"192.0.2.{who}\"\nremote = \"192.0.2.{}\"\nfresh_key = true\n\
              selector = {{ src = \"10.{net}.{from}.0/24\", dst = \"10.{net}.{to}.0/24\" }}\n\
-             cipher = \"{cipher}\"\nkey = \"{KEY}{from}{net}\"\nauth = \"hmac-sha1-96\"\nauth_key = \"{KEY}{from}{net}00000000\"\n",
-            3 - who
+             cipher = \"{cipher}\"\nkey = \"{KEY}{from}{net}{salt}\"\n{}",
+            3 - who,
+            auth(from)
         )
     };
     format!("{}{}", one(1, 2), one(2, 1))
 }
 
-fn gateway(world: &World, who: u8, engine: &str, sas: &str) -> u32 {
+pub fn gateway(world: &World, who: u8, engine: &str, sas: &str) -> u32 {
     let name = ["a", "b"][usize::from(who) - 1];
     write_sas(world, name, sas);
     let other = 3 - who;
@@ -57,11 +63,11 @@ fn gateway(world: &World, who: u8, engine: &str, sas: &str) -> u32 {
 }
 
 /// SM4 has no RFC that defines it for ESP.
-fn write_sas(world: &World, name: &str, sas: &str) {
+pub fn write_sas(world: &World, name: &str, sas: &str) {
     world.write_keys(&format!("{name}-sas.toml"), &format!("allow_legacy = true\n{sas}"));
 }
 
-fn ask(world: &World, name: &str, question: &str) -> Value {
+pub fn ask(world: &World, name: &str, question: &str) -> Value {
     let socket = world.path(&format!("{name}.sock"));
     let out = crate::common::ace(&["gateway", question, "--json", "--control"], &[&socket]);
     assert_eq!(out.status.code(), Some(0), "{}", crate::common::stderr(&out));
@@ -244,63 +250,6 @@ fn the_cheaper_one_computes_and_a_slot_works_beside_it() {
     assert!(three[0]["seconds"].as_f64() < three[2]["seconds"].as_f64());
     watch.kill().expect("it runs");
     watch.wait().expect("it ends");
-}
-
-/// Whether the context sets of AES and SHA-1 are built, which the library names.
-fn sets_ready() -> bool {
-    let built = |name: &&str| {
-        crate::common::root().join("build/array/sets").join(name).join("manifest.json").exists()
-    };
-    let missing = ["aes128_encrypt", "aes128_decrypt", "sha1"].iter().find(|name| !built(name));
-    let Some(missing) = missing else { return true };
-    assert!(
-        std::env::var_os("ACE_REQUIRE_BUILD").is_none(),
-        "not built: {missing}; `ace array build` makes it"
-    );
-    eprintln!("{missing} is not built; nothing was checked");
-    false
-}
-
-#[test]
-fn context_sets_compute_live_traffic_on_an_array_board() {
-    if !sets_ready() {
-        return;
-    }
-    let Some(world) = World::new() else { return };
-    let library = crate::common::root().join("library/ace.lib").canonicalize().expect("it is there");
-    let text =
-        format!("slots = 1\n[controller]\nlibrary = {library:?}\n[slot]\nkind = \"array\"\nbanks = 2\n");
-    fs::write(world.path("board.toml"), text).expect("it is ours");
-    let sets = crate::common::root().join("build/array/sets");
-    let engine = format!("kind = \"board\"\nboard = \"board.toml\"\nconfigurations = {sets:?}\n");
-    gateway(&world, 1, &engine, &sas(1, 0, "aes-128-cbc"));
-    gateway(&world, 2, "kind = \"cpu\"\n", &sas(2, 0, "aes-128-cbc"));
-    let (answered, seen) = world.watch(|| world.ping("a", B, 10));
-    assert_eq!((answered, shown(&seen)), (10, 0), "answers, and packets in clear; {}", world.read("a.log"));
-    // Ten requests and ten answers, each a pass of the cipher and one of the hash.
-    until("all passes are counted", || ask(&world, "a", "slots")["board"]["completed"] == 40);
-    let slots = ask(&world, "a", "slots");
-    let board = &slots["board"];
-    assert_eq!((&board["failed"], &slots["refused"]), (&0.into(), &0.into()));
-    let banks = board["slots"].as_array().expect("a list");
-    let names: Vec<&str> = banks.iter().filter_map(|bank| bank["name"].as_str()).collect();
-    assert_eq!(names, ["slot 0, bank 0", "slot 0, bank 1"]);
-    for bank in banks {
-        assert!(bank["loads"].as_u64() > Some(0) && bank["operations"].as_u64() > Some(0), "{bank}");
-    }
-    let sum = |of: &Value, what: &str| -> u64 {
-        of.as_array().expect("a list").iter().filter_map(|one| one[what].as_u64()).sum()
-    };
-    let loaded = &board["configurations"];
-    assert_eq!((sum(&board["slots"], "operations"), sum(loaded, "operations")), (40, 40), "{slots}");
-    assert_eq!(Some(sum(&board["slots"], "loads")), board["loads"].as_u64());
-    let all = loaded.as_array().expect("a list");
-    for stem in ["aes128_encrypt", "aes128_decrypt", "sha1"] {
-        let of = |one: &&Value| one["name"].as_str().is_some_and(|name| name.starts_with(stem));
-        let operations: u64 = all.iter().filter(of).filter_map(|one| one["operations"].as_u64()).sum();
-        assert_eq!(operations, if stem == "sha1" { 20 } else { 10 }, "{stem}: {slots}");
-    }
-    assert!(slots["costs"].as_array().expect("a list").iter().all(|cost| cost["at"] == "board"), "{slots}");
 }
 
 #[test]

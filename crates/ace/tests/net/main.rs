@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod gateway;
+mod gateway_array;
 mod gateway_check;
 mod gateway_classes;
 mod gateway_engines;

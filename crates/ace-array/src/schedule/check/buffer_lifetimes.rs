@@ -36,7 +36,8 @@ impl Turning {
             for later in first..=(last + self.spoils - other.there).div_euclid(self.ii) {
                 let there = other.there + later * self.ii;
                 let same = (other.at + later * self.stride - own.at).rem_euclid(self.words) == 0;
-                if !same || there < own.there || (later == 0 && other.at == own.at) {
+                let itself = later == 0 && other.value == own.value && other.at == own.at;
+                if !same || there < own.there || itself {
                     continue;
                 }
                 let block = match later {
@@ -66,14 +67,15 @@ pub(super) fn check(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result
 }
 
 /// Memory elements: a store's word is seen by reads that are issued two slots later, and shown two slots after that. A
-/// block's words lie in the order of their values, and the element that has most of them says by how much all turn.
+/// block's words lie in the order of their values or where the schedule says, and the element that has most of them says by how much all turn.
 fn memories(graph: &Graph, shape: &Shape, schedule: &Schedule) -> Result<(), Error> {
     let mut stored: Vec<Vec<Word>> = (0..shape.memories).map(|_| Vec::new()).collect();
     for (value, store) in &schedule.stores {
         let words = &mut stored[store.memory];
-        words.push(Word { value: *value, at: words.len() as i64, there: store.slot + 2 });
+        let at = schedule.shared.get(value).copied().unwrap_or(words.len());
+        words.push(Word { value: *value, at: at as i64, there: store.slot + 2 });
     }
-    let stride = stored.iter().map(Vec::len).max().unwrap_or(0) as i64;
+    let stride = stored.iter().flatten().map(|word| word.at + 1).max().unwrap_or(0);
     let mut last = vec![i64::MIN; graph.nodes.len()];
     for (node, routes) in graph.nodes.iter().zip(&schedule.routes) {
         for (arg, route) in node.args.iter().zip(routes) {

@@ -41,6 +41,8 @@ enum Atom {
     Cross(Term, Term),
     Product(Term, Term),
     Joined(Term, Term),
+    /// A half of a product without carries: of the two the high one.
+    Carryless(Term, Term, bool),
     RotateBy(Term, Term),
     /// A table of 256 words, the byte, and the word in which nothing but this byte counts.
     Entry(u32, u8, Term),

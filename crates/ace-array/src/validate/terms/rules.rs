@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Atom, FOREIGN, ONE, PARTS, Product, Term, Terms};
-use crate::ir::domain::{Domain, Plain, Table};
+use crate::ir::domain::{Domain, Half, Plain, Table};
 use crate::validate::draws::Draws;
 use crate::validate::sweep::{Made, same};
 
@@ -269,6 +269,37 @@ impl Domain for Terms {
             _ => Atom::Joined(low, cross),
         };
         self.atom(atom, values)
+    }
+
+    fn carryless(&mut self, a: Term, b: Term, half: Half) -> Term {
+        if a == FOREIGN || b == FOREIGN {
+            return FOREIGN;
+        }
+        let (low, high) = half.has();
+        let (word, by) = if self.known(a).is_some() { (b, a) } else { (a, b) };
+        let mut all = Vec::new();
+        if let Some(by) = self.known(by) {
+            // Copies that are rotated, less what has left the half.
+            for at in (0..32).filter(|at| by >> at & 1 == 1) {
+                let below = (1 << at) - 1;
+                let turned = self.rotate(word, at);
+                let turned = self.mask(turned, (u32::from(low) * !below) | (u32::from(high) * below));
+                all.extend_from_slice(self.parts(turned));
+            }
+        } else {
+            for (is_high, half) in [(low, (false, Half::Low)), (high, (true, Half::High))]
+                .into_iter()
+                .filter_map(|(wanted, half)| wanted.then_some(half))
+            {
+                let values =
+                    std::array::from_fn(|at| Plain.carryless(self.value(a, at), self.value(b, at), half));
+                let atom = self.atom(Atom::Carryless(a.min(b), a.max(b), is_high), values);
+                all.extend_from_slice(self.parts(atom));
+            }
+        }
+        let term = self.collected(all);
+        let values = [a, b].map(|of| self.values(of));
+        self.agreed(term, |draw| Plain.carryless(values[0][draw], values[1][draw], half))
     }
 
     fn look_up(&mut self, table: Table<'_, Term>, word: Term, lane: usize, six: bool) -> Term {

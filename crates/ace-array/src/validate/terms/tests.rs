@@ -2,7 +2,7 @@
 //! Random programs: no rule makes a term of other values than the operation has, and what differs is not the same term.
 
 use super::{FOREIGN, Term, Terms};
-use crate::ir::domain::{Domain, Table};
+use crate::ir::domain::{Domain, Half, Table};
 use crate::validate::draws::stream;
 
 /// Constants at which rules turn.
@@ -18,7 +18,7 @@ fn program(seed: u64, steps: usize) -> Terms {
         [256, 64].map(|count| (0..count).map(|_| next() & 0xFF00_00FF).collect()).to_vec();
     for _ in 0..steps {
         let [a, b, c] = [(); 3].map(|()| words[next() as usize % words.len()]);
-        let (kind, with) = (next() % 12, next());
+        let (kind, with) = (next() % 13, next());
         let word = match kind {
             0..=2 => terms.logic(with as u8, [a, b, c]),
             3 => terms.sum(&[a, b, c], with & 3),
@@ -29,6 +29,7 @@ fn program(seed: u64, steps: usize) -> Terms {
             8 => terms.rotate_right_by(a, b),
             9 => terms.multiply(a, b),
             10 => terms.twice_and_one(a),
+            11 => terms.carryless(a, b, Half::of_bits(1 + with % 3).unwrap()),
             _ => {
                 let table = &tables[with as usize & 1];
                 terms.look_up(Table::Source(table), a, with as usize >> 1 & 3, table.len() == 64)
@@ -67,6 +68,11 @@ fn rules_say_what_is_the_same() {
     let other = terms.logic(0b0010, [x, z, zero]);
     assert_eq!(terms.logic(0b1110, [one, other, zero]), chosen);
     assert_eq!(terms.multiply(x, y), terms.multiply(y, x));
+    // Products without carries: both halves together, and rotations by a known word.
+    let halves = [Half::Low, Half::High].map(|half| terms.carryless(x, y, half));
+    assert_eq!(terms.logic(0b0110, [halves[0], halves[1], zero]), terms.carryless(y, x, Half::Fold));
+    let (by, turned) = (terms.constant(0b101), terms.rotate(x, 2));
+    assert_eq!(terms.carryless(by, x, Half::Fold), terms.logic(0b0110, [x, turned, zero]));
     // What is another's stays that, and nothing is the same as it by chance.
     for word in
         [terms.sum(&[FOREIGN, x], 0), terms.mask(FOREIGN, 1), terms.logic(0b0110, [FOREIGN, FOREIGN, zero])]
