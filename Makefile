@@ -122,14 +122,14 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	  $(PY) -m ace_flow array-frames $$slot --frames $(if $(PART),1000,100000) || exit 1; done
 	$(PY) -m ace_flow array-aead && $(PY) -m ace_flow array-aead --controls
 	$(if $(ALL),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
-	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
+	$(ACE) array build
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
 
 test-code: built-library all  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow faults
 	$(PY) -m ace_flow loader model
-	$(ACE) array build $(if $(PART),aes128_encrypt aes128_decrypt des_encrypt des_decrypt md5 sha1)
+	$(ACE) array build
 	$(PY) -m ace_flow pages --check
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	export ACE_REQUIRE_BUILD=1 ACE_TESTS=$(TESTS); { failed=0; $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow || failed=1; \
