@@ -234,7 +234,9 @@ mod tests {
     fn what_is_stated_is_what_was_measured_and_what_the_board_takes() {
         let tile = Tile::read().unwrap();
         let aes = tile.variant("aes128_encrypt").unwrap();
-        let measured = rates().unwrap().clocks["aes128_encrypt"][&64];
+        // Of two sets of a variant the faster one counts.
+        let clocks = &rates().unwrap().clocks;
+        let measured = clocks["aes128_encrypt"][&64].min(clocks["aes128_encrypt_latency"][&64]);
         let by_hand = 8.0 * 64.0 * tile.frame_bytes() as f64 * tile.mhz / measured as f64;
         assert!((aes.mbps(64) - by_hand).abs() < 1e-9 && aes.mbps(1) < aes.mbps(16));
         // Every place is in one context, and no element has two there; AES looks four tables up, and its memory stores a value.
@@ -245,10 +247,13 @@ mod tests {
         let keys = aes.keys.unwrap();
         assert_eq!(aes.loaded(true).bits, aes.set.bits + keys.bits);
         assert!(aes.loaded(false).us < aes.loaded(true).us);
-        // A hash has no key that anybody expands; of SHA-1 the set for latency is the faster one for one packet.
+        // A hash has no key that anybody expands; of its two sets the faster one counts.
         let sha1 = tile.variant("sha1").unwrap();
         assert!(sha1.keys.is_none() && sha1.key_words == 0);
-        assert_eq!((&*sha1.rates[0].set, &*sha1.rates[2].set), ("sha1_latency", "sha1"));
+        for (packets, rate) in IN_FLIGHT.iter().zip(&sha1.rates) {
+            let faster = ["sha1", "sha1_latency"].into_iter().min_by_key(|set| clocks[*set][packets]);
+            assert_eq!(Some(&*rate.set), faster, "{packets} packets");
+        }
         assert!(tile.variant("rot13").is_err());
     }
 
