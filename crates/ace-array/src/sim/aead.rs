@@ -29,6 +29,11 @@ enum Part {
     Lengths,
 }
 
+/// AES-GCM has no packet without a nonce.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("AES-GCM wants a nonce of a byte at least (SP 800-38D, 5.2.1.1)")]
+pub struct EmptyNonce;
+
 /// One packet on its way.
 #[derive(Clone, Debug)]
 pub struct Packet {
@@ -46,8 +51,12 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// A packet with its nonce, what is authenticated beside its text, and its text or ciphertext.
-    pub fn new(nonce: &[u8], aad: &[u8], text: &[u8]) -> Packet {
+    /// A packet with its nonce, what is authenticated beside its text, and its text or ciphertext. A nonce has at least
+    /// a byte (SP 800-38D, 5.2.1.1): with none, every packet of a key would have the same counters.
+    pub fn new(nonce: &[u8], aad: &[u8], text: &[u8]) -> Result<Packet, EmptyNonce> {
+        if nonce.is_empty() {
+            return Err(EmptyNonce);
+        }
         let blocks = |all: &[u8], part: fn(usize) -> Part| -> Vec<(Part, usize)> {
             all.chunks(BLOCK).zip(0..).map(|(block, at)| (part(block.len()), BLOCK * at)).collect()
         };
@@ -62,7 +71,7 @@ impl Packet {
         parts.extend(blocks(aad, Part::Aad));
         parts.extend(blocks(text, Part::Text));
         parts.push((Part::Lengths, 0));
-        Packet {
+        Ok(Packet {
             nonce: nonce.to_vec(),
             aad: aad.to_vec(),
             text: text.to_vec(),
@@ -73,7 +82,7 @@ impl Packet {
             sum: vec![0; 4],
             out: Vec::new(),
             tag: None,
-        }
+        })
     }
 
     /// The words of the next block, if there is one more.
