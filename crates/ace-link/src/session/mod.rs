@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A session with a board as a state machine: frames and a clock in, frames and events out. It knows no socket and no clock
+//! of its own, so that a test can lose what it likes.
+//!
+//! What was asked is answered in events, under the ticket that came with it. An answer to data comes only when the loads and
+//! keys in front of them are known to be good: with a key that the slot has refused nothing was computed that anybody sees.
+//! *Data* that the board has not computed under the epochs for which they were made come back as [`Event::Again`].
+
+mod answers;
+mod flight;
+mod input;
+mod timing;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+pub use self::answers::Trailer;
+use self::answers::Partial;
+pub use self::flight::Ticket;
+use self::flight::{Bytes, Flight, Queue, Sent};
+use self::timing::Timing;
+use crate::Batch;
+use crate::identity::Identity;
+use crate::wire::{self, Address, BEAT, Header, Kind, flag};
+
+/// A host that has nothing to do speaks so often.
+const KEEPALIVE: Duration = Duration::from_millis(500);
+/// A board of which nothing is heard for so long, although it was asked, is not there any more: this, or so many times what
+/// an answer is waited for.
+const SILENCE: Duration = Duration::from_secs(1);
+const SILENT_WAITS: u32 = 6;
+/// A frame that was sent so many times is not answered.
+const TRIES: u32 = 24;
+/// Loads and keys under way at a time: epochs are bytes, and must not come round.
+const CONTROLS: u64 = 64;
+/// Where the tag of a slot's frame is.
+const TAG: std::ops::Range<usize> = 4..6;
+
+/// Why a session is over.
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
+pub enum Loss {
+    /// Nothing comes back.
+    #[error("the board does not answer (is it powered, has it the image, is the cable direct?)")]
+    Silent,
+    /// The board answers, and not this.
+    #[error("the board answers, but not a frame that was sent {TRIES} times")]
+    Unanswered,
+    /// Another host has the board.
+    #[error("another host has a session with the board")]
+    OtherHost,
+    /// The board does not know the session any more: it was reset or silent for too long, or another program of this host
+    /// has opened one.
+    #[error("the session is over: the board was reset, or another program of this host uses it")]
+    Ended,
+    /// The board knows the session, and has forgotten sets and keys: it was reset.
+    #[error("the board was reset")]
+    Reset,
+    /// There is another number of slots than the board said.
+    #[error("the board has no such slot")]
+    NoSlot,
+    /// The board speaks another version of the link.
+    #[error("the board speaks version {} of the link, and this program version {}", .0, wire::VERSION)]
+    Version(u8),
+    /// The interface does not work any more.
+    #[error("the network interface is down")]
+    Wire,
+}
+
+/// What a session says.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The board has opened it.
+    Opened(Identity),
+    /// The board said again how it is, after so long.
+    Identity(Identity, Duration),
+    /// A slot's response: whole beats, of which the last one is a trailer with the right tag.
+    Answer {
+        /// Whose.
+        ticket: Ticket,
+        /// Its slot.
+        slot: u8,
+        /// The response.
+        response: Vec<u8>,
+    },
+    /// Data were not computed, as the slot's sets or keys are not those for which they were made; or it is not known what has
+    /// become of a load or key.
+    Again {
+        /// Whose.
+        ticket: Ticket,
+        /// Its slot.
+        slot: u8,
+    },
+    /// A register's value.
+    Register {
+        /// The register.
+        register: u32,
+        /// Its value now.
+        value: u32,
+    },
+    /// It is over, and nothing that was asked will be answered.
+    Lost(Loss),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Opening,
+    Open,
+    Over,
+}
+
+/// A frame of the link itself that is to be answered by one.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    number: u16,
+    at: Duration,
+    missed: Duration,
+    tries: u32,
+}
+
+/// What a session has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Slots' frames that were sent, once each.
+    pub frames: u64,
+    /// Those that were sent once more.
+    pub resent: u64,
+    /// Data that came back as stale.
+    pub stale: u64,
+    /// Frames that came and belonged to nothing.
+    pub strange: u64,
+}
+
+/// A session of this host with a board.
+#[derive(Debug)]
+pub struct Session {
+    ours: Address,
+    board: Address,
+    id: u16,
+    state: State,
+    number: u16,
+    queue: usize,
+    slots: Vec<Queue>,
+    partial: Vec<Partial>,
+    timing: Timing,
+    hello: Option<Asked>,
+    register: Option<(u32, u32, Option<Asked>)>,
+    bye: bool,
+    /// When something was heard, and when something was sent, last.
+    heard: Duration,
+    spoke: Duration,
+    /// Since when something is waited for.
+    waits: Option<Duration>,
+    events: VecDeque<Event>,
+    counts: Counts,
+}
+
+/// A number for a session: not 0, and one that nobody foresees.
+///
+/// # Errors
+/// When the system has no random numbers.
+pub fn draw() -> Result<u16, getrandom::Error> {
+    loop {
+        let mut bytes = [0; 2];
+        getrandom::fill(&mut bytes)?;
+        match u16::from_le_bytes(bytes) {
+            0 => {}
+            number => return Ok(number),
+        }
+    }
+}
+
+impl Session {
+    /// Begins to open a session of this number between these addresses.
+    pub fn new(ours: Address, board: Address, id: u16, now: Duration) -> Self {
+        Self {
+            ours,
+            board,
+            id,
+            state: State::Opening,
+            number: 0,
+            queue: 0,
+            slots: Vec::new(),
+            partial: Vec::new(),
+            timing: Timing::default(),
+            hello: Some(Asked { number: 0, at: now, missed: now, tries: 0 }),
+            register: None,
+            bye: false,
+            heard: now,
+            spoke: now,
+            waits: Some(now),
+            events: VecDeque::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u16 {
+        self.id
+    }
+
+    /// Whether slots can be asked.
+    pub fn is_open(&self) -> bool {
+        self.state == State::Open
+    }
+
+    /// Whether it is over.
+    pub fn is_over(&self) -> bool {
+        self.state == State::Over
+    }
+
+    /// The next event.
+    pub fn event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// What it has counted.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The round trip, if any was measured.
+    pub fn round_trip(&self) -> Option<Duration> {
+        self.timing.smoothed()
+    }
+
+    /// Whether one more frame for a slot would soon be sent. More may be asked; it waits here.
+    pub fn has_room(&self, slot: u8) -> bool {
+        let Some(queue) = self.slots.get(usize::from(slot)) else { return false };
+        let controls = (queue.sets + queue.keys) - (queue.there.0 + queue.there.1);
+        self.is_open() && queue.backlog == 0 && controls < CONTROLS && self.used() < self.queue
+    }
+
+    /// Frames of a slot that are not answered.
+    pub fn under_way(&self, slot: u8) -> usize {
+        self.slots.get(usize::from(slot)).map_or(0, |queue| queue.flights.len())
+    }
+
+    /// Beats that may be in the board's queue.
+    fn used(&self) -> usize {
+        self.slots.iter().map(|queue| queue.used).sum()
+    }
+
+    /// Asks a slot for what changes neither sets nor keys. `expected`: bytes of a response whose status is Ok, the trailer
+    /// included. The tag is put in here.
+    pub fn data(&mut self, slot: u8, ticket: Ticket, frame: Vec<u8>, expected: usize, now: Duration) {
+        self.ask(slot, ticket, Kind::Data, Bytes::Data(frame), expected, now);
+    }
+
+    /// The same for a frame that changes a set ([`Kind::Load`]) or a key ([`Kind::Key`]), behind all that was asked before and
+    /// in front of all that is asked later. It is answered by a trailer.
+    pub fn change(
+        &mut self,
+        slot: u8,
+        ticket: Ticket,
+        kind: Kind,
+        frame: Zeroizing<Vec<u8>>,
+        now: Duration,
+    ) {
+        if let Some(queue) = self.slots.get_mut(usize::from(slot)) {
+            match kind {
+                Kind::Load => queue.sets += 1,
+                _ => queue.keys += 1,
+            }
+            self.ask(slot, ticket, kind, Bytes::Secret(frame), BEAT, now);
+        }
+    }
+
+    fn ask(
+        &mut self,
+        slot: u8,
+        ticket: Ticket,
+        kind: Kind,
+        mut bytes: Bytes,
+        expected: usize,
+        now: Duration,
+    ) {
+        let Some(queue) = self.slots.get_mut(usize::from(slot)) else { return };
+        let tag = queue.tag(now);
+        if let Some(place) = bytes.get_mut().get_mut(TAG) {
+            place.copy_from_slice(&tag.to_le_bytes());
+        }
+        let (sets, keys) = (queue.sets, queue.keys);
+        queue.add(Flight {
+            ticket,
+            kind,
+            tag,
+            sets,
+            keys,
+            bytes,
+            expected,
+            sent: None,
+            tries: 0,
+            answer: None,
+        });
+    }
+
+    /// Asks the board how it is; answered by [`Event::Identity`].
+    pub fn hello(&mut self, now: Duration) {
+        if self.hello.is_none() && self.is_open() {
+            self.hello = Some(Asked { number: 0, at: now, missed: now, tries: 0 });
+        }
+    }
+
+    /// Reads a register, or writes it; answered by [`Event::Register`]. One at a time.
+    pub fn register(&mut self, register: u32, value: Option<u32>) {
+        let write = if value.is_some() { wire::WRITE } else { 0 };
+        self.register = Some((register | write, value.unwrap_or_default(), None));
+    }
+
+    /// Ends the session: slots forget sets and keys.
+    pub fn close(&mut self) {
+        self.bye = self.state == State::Open;
+        self.state = State::Over;
+    }
+
+    /// When [`Session::output`] has something to send even if nothing comes.
+    pub fn due(&self) -> Option<Duration> {
+        if self.is_over() {
+            return None;
+        }
+        let flights = self.slots.iter().flat_map(|queue| &queue.flights).filter_map(Flight::missed);
+        let hello = self.hello.map(|asked| asked.missed);
+        let register = self.register.and_then(|(.., asked)| asked).map(|asked| asked.missed);
+        flights.chain(hello).chain(register).chain([self.spoke + KEEPALIVE]).min()
+    }
+
+    /// Puts into `batch` what is to be sent now.
+    pub fn output(&mut self, batch: &mut Batch, now: Duration) {
+        if std::mem::take(&mut self.bye) {
+            let header = self.header(Kind::Bye, flag::FIRST | flag::LAST);
+            batch.add(|out| header.write(&[], out));
+        }
+        if self.is_over() {
+            return;
+        }
+        if self.state == State::Open && self.hello.is_none() && now >= self.spoke + KEEPALIVE {
+            self.hello(now);
+        }
+        self.ask_link(batch, now);
+        if self.state == State::Open {
+            self.resend(now);
+            self.send(batch, now);
+        }
+        if !batch.is_empty() {
+            self.spoke = now;
+        }
+        let waits = self.hello.is_some() || self.slots.iter().any(|queue| !queue.flights.is_empty());
+        self.waits = self.waits.or(Some(now)).filter(|_| waits);
+        let silence = SILENCE.max(self.timing.patience(1) * SILENT_WAITS);
+        if self.waits.is_some_and(|since| now >= since.max(self.heard) + silence) {
+            self.lose(Loss::Silent);
+        }
+    }
+
+    /// Sends what the link itself answers.
+    fn ask_link(&mut self, batch: &mut Batch, now: Duration) {
+        let all = flag::FIRST | flag::LAST;
+        if let Some(mut asked) = self.hello.filter(|asked| asked.missed <= now) {
+            let header = self.header(Kind::Hello, all);
+            asked = self.once_more(asked, header.number, now);
+            self.hello = Some(asked);
+            batch.add(|out| header.write(&[], out));
+        }
+        let Some((register, value, asked)) = self.register.filter(|_| self.is_open()) else { return };
+        let asked = asked.unwrap_or(Asked { number: 0, at: now, missed: now, tries: 0 });
+        if asked.missed <= now {
+            let header = self.header(Kind::Register, all);
+            let asked = self.once_more(asked, header.number, now);
+            self.register = Some((register, value, Some(asked)));
+            batch.add(|out| header.write(&wire::register_beat(register, value), out));
+        }
+    }
+
+    fn once_more(&self, asked: Asked, number: u16, now: Duration) -> Asked {
+        let tries = asked.tries + 1;
+        Asked { number, at: now, missed: now + self.timing.patience(tries), tries }
+    }
+
+    /// The header of the next frame.
+    fn header(&mut self, kind: Kind, flags: u8) -> Header {
+        let number = self.number;
+        self.number = number.wrapping_add(1);
+        let (to, from, session) = (self.board, self.ours, self.id);
+        Header { to, from, kind, flags, number, sets: 0, keys: 0, slot: 0, session }
+    }
+
+    /// Frames whose answer is missed are to be sent again.
+    fn resend(&mut self, now: Duration) {
+        for queue in &mut self.slots {
+            for at in 0..queue.flights.len() {
+                if queue.flights.get(at).and_then(Flight::missed).is_some_and(|missed| missed <= now) {
+                    queue.unsent(at);
+                }
+            }
+        }
+    }
+
+    /// Sends what was not sent, as far as the board's queue has room for it.
+    fn send(&mut self, batch: &mut Batch, now: Duration) {
+        let mut gives_up = false;
+        for slot in 0..self.slots.len() {
+            let mut at = 0;
+            loop {
+                let used = self.used();
+                let Some(queue) = self.slots.get_mut(slot).filter(|queue| queue.backlog > 0) else { break };
+                let Some(flight) = queue.flights.get_mut(at) else { break };
+                at += 1;
+                if flight.sent.is_some() || flight.answer.is_some() {
+                    continue;
+                }
+                if used > 0 && used + flight.beats() > self.queue {
+                    break;
+                }
+                flight.tries += 1;
+                gives_up |= flight.tries > TRIES;
+                self.counts.frames += u64::from(flight.tries == 1);
+                self.counts.resent += u64::from(flight.tries > 1);
+                let (number, bytes) = (self.number, flight.bytes.get());
+                let segments = wire::segments(bytes.len()) as u16;
+                let header = Header {
+                    to: self.board,
+                    from: self.ours,
+                    kind: flight.kind,
+                    flags: 0,
+                    number,
+                    sets: flight.sets as u8,
+                    keys: flight.keys as u8,
+                    slot: slot as u8,
+                    session: self.id,
+                };
+                for (part, (flags, beats)) in wire::cut(bytes).enumerate() {
+                    let number = number.wrapping_add(part as u16);
+                    batch.add(|out| Header { flags, number, ..header }.write(beats, out));
+                }
+                let missed = now + self.timing.patience(flight.tries);
+                queue.sent(at - 1, Sent { number, segments, at: now, missed });
+                self.number = number.wrapping_add(segments);
+            }
+        }
+        if gives_up {
+            self.lose(Loss::Unanswered);
+        }
+    }
+
+    /// It is over. Nothing that was asked is answered, and keys are wiped.
+    pub fn lose(&mut self, loss: Loss) {
+        if self.state != State::Over {
+            self.state = State::Over;
+            self.slots.clear();
+            self.events.clear();
+            self.events.push_back(Event::Lost(loss));
+        }
+    }
+}

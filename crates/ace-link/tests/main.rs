@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The host's end of the link against a board in software.
+
+mod common;
+mod lossy;
+mod strange;
