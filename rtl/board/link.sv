@@ -169,7 +169,9 @@ module link
   logic [Slots-1:0][7:0] sets, keys;
   logic [Slots-1:0][63:0] verdicts;
   logic [MaxSlots-1:0][15:0] epochs;
+  logic [Slots-1:0] known, trailer;
   logic [63:0] verdict;
+  logic verdict_known;
 
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
     assign s_axis_o[s] = '{s_valid && slot == 8'(s), s_last, s_data};
@@ -184,11 +186,11 @@ module link
       .cut_i    (cut),
       .kind_i   (kind),
       .tag_i    (s_data[47:32]),
-      .give_i   (m_axis_i[s].valid && m_axis_ready_o[s]),
-      .end_i    (m_axis_i[s].last),
-      .data_i   (m_axis_i[s].data),
+      .trailer_i(trailer[s]),
+      .data_i   (tx_word_o),
       .sets_o   (sets[s]),
       .keys_o   (keys[s]),
+      .known_o  (known[s]),
       .verdict_o(verdicts[s])
     );
   end
@@ -200,12 +202,14 @@ module link
     at_sets   = '0;
     at_keys   = '0;
     verdict   = '0;
+    verdict_known = 1'b0;
     for (int unsigned s = 0; s < Slots; s++) begin
       epochs[s] = {keys[s], sets[s]};
       if (head.link.slot == 8'(s)) begin
         head_sets = sets[s];
         head_keys = keys[s];
-        verdict   = verdicts[s];
+        verdict = verdicts[s];
+        verdict_known = known[s];
       end
       if (at_slot == 8'(s)) begin
         at_sets = sets[s];
@@ -313,6 +317,7 @@ module link
     .replied_o   (replied),
     .m_axis_i,
     .m_axis_ready_o,
+    .trailer_o   (trailer),
     .own_o       (own),
     .head_o      (at_head),
     .index_o     (index),
@@ -347,12 +352,14 @@ module link
     .reply_i   (reply_kind),
     .why_i     (why),
     .request_i (head),
+    .opened_i  (opened),
     .host_i    (host),
     .session_i (session),
     .slot_i    (at_slot),
     .number_i  (number),
     .sets_i    (at_sets),
     .keys_i    (at_keys),
+    .known_i   (verdict_known),
     .verdict_i (verdict),
     .epochs_i  (epochs),
     .count_o   (counting),

@@ -33,6 +33,10 @@ module link_judge
   logic [2:0] host_q;  // parts of the address that are the host's
   logic session_q, numbered_q, slot_q, sets_now_q, sets_next_q, keys_now_q, keys_next_q, follows_q;
   logic hello_q, data_q, load_q, key_q, register_q, bye_q;
+  logic [7:0] sets, keys;  // how far the frame's epochs are ahead
+
+  assign sets = head_i.link.sets - sets_i;
+  assign keys = head_i.link.keys - keys_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -56,10 +60,10 @@ module link_judge
       session_q <= head_i.link.session == session_i;
       numbered_q <= head_i.link.session != '0;
       slot_q <= head_i.link.slot < 8'(Slots);
-      sets_now_q <= head_i.link.sets == sets_i;
-      sets_next_q <= head_i.link.sets == sets_i + 8'd1;
-      keys_now_q <= head_i.link.keys == keys_i;
-      keys_next_q <= head_i.link.keys == keys_i + 8'd1;
+      sets_now_q <= sets == 8'd0;
+      sets_next_q <= sets == 8'd1;
+      keys_now_q <= keys == 8'd0;
+      keys_next_q <= keys == 8'd1;
       follows_q   <= partial_i && head_i.kind == kind_i && head_i.link.slot == slot_i && head_i.link.number == next_i;
       hello_q <= sound_i && head_i.kind == KindHello;
       data_q <= sound_i && head_i.kind == KindData;

@@ -22,8 +22,9 @@ module link_out
   input  reply_e kind_i,
   output logic   replied_o,
 
-  input  stream_t [Slots-1:0] m_axis_i,
-  output logic    [Slots-1:0] m_axis_ready_o,
+  input stream_t [Slots-1:0] m_axis_i,
+  output logic [Slots-1:0] m_axis_ready_o,
+  output logic [Slots-1:0] trailer_o,  // the beat of the clock before was a slot's last one: write_data_o
 
   // Which half of which word is asked for; it comes a clock later.
   output logic                own_o,     // the frame is an answer of the link's own
@@ -105,6 +106,7 @@ module link_out
       slot_o       <= '0;
       beats_o      <= '0;
       write_o      <= 1'b0;
+      trailer_o    <= '0;
       committed_o  <= '0;
       empty_o      <= 1'b0;
     end else begin
@@ -113,6 +115,7 @@ module link_out
       others_q <= others;
       word_q   <= (state_q == Own || state_q == Head) && index_o[0];
       write_o  <= take || word_q;
+      for (int unsigned s = 0; s < Slots; s++) trailer_o[s] <= take && beat.last && slot_o == SlotBits'(s);
       if (take || word_q) place_q <= place_q + AddressBits'(1);
       unique case (state_q)
         Wait: begin

@@ -55,8 +55,8 @@ module link_session #(
         end
       end else if (open_i || end_i || (late_q && opened_o)) begin
         opened_o     <= open_i;
-        host_o       <= open_i ? source_i : '0;
-        session_o    <= open_i ? number_i : '0;
+        host_o       <= source_i;
+        session_o    <= number_i;
         flush_o      <= !flush_o;
         clear_o      <= 1'b1;
         slots_rst_no <= 1'b0;

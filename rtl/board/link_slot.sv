@@ -22,42 +22,40 @@ module link_slot
   input logic [ 7:0] kind_i,
   input logic [15:0] tag_i,    // as it stands in a first beat
 
-  // A beat that the slot gives.
-  input logic        give_i,
-  input logic        end_i,
+  // A trailer that the slot has given, a clock before.
+  input logic        trailer_i,
   input logic [63:0] data_i,
 
   output logic [ 7:0] sets_o,
   output logic [ 7:0] keys_o,
-  output logic [63:0] verdict_o  // ones: not answered
+  output logic        known_o,   // it is answered
+  output logic [63:0] verdict_o
 );
 
   logic [15:0] tag_q, next_tag_q;
   logic [3:0] cuts_q;
-  logic trailer_q, changes;
+  logic ours, cut_before, changes;
   trailer_t trailer;
 
-  // What came out last: it has the time of a clock.
-  logic [63:0] last_q;
-  assign trailer = trailer_t'(last_q);
-  assign changes = kind_i == KindLoad || kind_i == KindKey;
+  assign trailer    = trailer_t'(data_i);
+  assign ours       = trailer_i && trailer.tag == tag_q;
+  assign cut_before = trailer.status == StatusFrameShort && cuts_q != '0;
+  assign changes    = kind_i == KindLoad || kind_i == KindKey;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       sets_o     <= '0;
       keys_o     <= '0;
-      verdict_o  <= '1;
+      known_o    <= 1'b0;
+      verdict_o  <= '0;
       tag_q      <= '0;
       next_tag_q <= '0;
       cuts_q     <= '0;
-      trailer_q  <= 1'b0;
-      last_q     <= '0;
     end else begin
-      trailer_q <= give_i && end_i;
-      if (give_i && end_i) last_q <= data_i;
-      if (trailer_q && trailer.tag == tag_q) begin
-        if (trailer.status == StatusFrameShort && cuts_q != '0) cuts_q <= cuts_q - 4'd1;
-        else verdict_o <= last_q;
+      if (ours && cut_before) cuts_q <= cuts_q - 4'd1;
+      if (ours && !cut_before) begin
+        known_o   <= 1'b1;
+        verdict_o <= data_i;
       end
       if (take_i && changes) begin
         if (begin_i) begin
@@ -66,18 +64,17 @@ module link_slot
         end
         if (last_i && cut_i) cuts_q <= cuts_q + 4'(cuts_q != '1);
         if (last_i && !cut_i) begin
-          tag_q     <= begin_i ? tag_i : next_tag_q;
-          verdict_o <= '1;
+          tag_q   <= begin_i ? tag_i : next_tag_q;
+          known_o <= 1'b0;
           if (kind_i == KindLoad) sets_o <= sets_o + 8'd1;
           else keys_o <= keys_o + 8'd1;
         end
       end
       if (clear_i) begin
-        sets_o    <= '0;
-        keys_o    <= '0;
-        verdict_o <= '1;
-        cuts_q    <= '0;
-        trailer_q <= 1'b0;
+        sets_o  <= '0;
+        keys_o  <= '0;
+        known_o <= 1'b0;
+        cuts_q  <= '0;
       end
     end
   end

@@ -25,6 +25,7 @@ module link_words
   input reply_e        reply_i,
   input logic   [ 2:0] why_i,
   input head_t         request_i,
+  input logic          opened_i,
   input logic   [47:0] host_i,
   input logic   [15:0] session_i,
 
@@ -33,7 +34,8 @@ module link_words
   input logic [15:0] number_i,
   input logic [ 7:0] sets_i,
   input logic [ 7:0] keys_i,
-  input logic [63:0] verdict_i,
+  input logic        known_i,
+  input logic [63:0] verdict_i, // if it is known
 
   input  logic [MaxSlots-1:0][15:0] epochs_i,    // of all: keys and sets
   output logic                      count_o,     // a counter is looked at
@@ -46,19 +48,65 @@ module link_words
   output logic [31:0] half_o
 );
 
-  logic [31:0] head, identity, beat;
+  // Whatever there is, as one table: a multiplexer of binary numbers is small.
+  typedef enum logic [3:0] {
+    ToLow,
+    ToHigh,
+    Constant,
+    Kind,
+    Number,
+    Session,
+    HostLow,
+    HostHigh,
+    Count,
+    Epochs,
+    VerdictLow,
+    VerdictHigh,
+    Value,
+    Small
+  } source_e;
+
+  logic [15:0][31:0] table_of;
+  source_e source;
   logic [47:0] to;
+  logic [31:0] constant;
+  logic [7:0] short_word;
 
   assign to = own_i ? request_i.source : host_i;
 
   always_comb begin
-    unique case (index_i[2:0])
-      3'd0: head = to[31:0];
-      3'd1: head = {BoardAddress[15:0], to[47:32]};
-      3'd2: head = BoardAddress[47:16];
-      3'd3: head = {6'd0, last_i, first_i, own_i ? {5'b10000, reply_i} : KindAnswer, EtherType};
-      3'd4: head = {keys_i, sets_i, own_i ? request_i.link.number : number_i};
-      default: head = {own_i ? request_i.link.session : session_i, beats_i, slot_i};
+    table_of              = '0;
+    table_of[ToLow]       = to[31:0];
+    table_of[ToHigh]      = {BoardAddress[15:0], to[47:32]};
+    table_of[Constant]    = constant;
+    table_of[Kind]        = {6'd0, last_i, first_i, own_i ? {5'b10000, reply_i} : KindAnswer, EtherType};
+    table_of[Number]      = {keys_i, sets_i, own_i ? request_i.link.number : number_i};
+    table_of[Session]     = {own_i ? request_i.link.session : session_i, beats_i, slot_i};
+    table_of[HostLow]     = host_i[31:0];
+    table_of[HostHigh]    = {session_i, host_i[47:32]};
+    table_of[Count]       = count_i;
+    table_of[Epochs]      = epochs_i[{index_i[1:0], 1'b0}+:2];
+    table_of[VerdictLow]  = verdict_i[31:0];
+    table_of[VerdictHigh] = verdict_i[63:32];
+    table_of[Value]       = value_i;
+    table_of[Small]       = 32'(short_word);
+  end
+
+  always_comb begin
+    unique case (index_i[1:0])
+      2'd0: constant = {16'(RxWords), 8'(Slots), Version};
+      2'd1: constant = 32'(SlotKhz);
+      2'd2: constant = head_i ? BoardAddress[47:16] : Identity[31:0];
+      default: constant = Identity[63:32];
+    endcase
+  end
+
+  always_comb begin
+    short_word = '0;
+    unique case (reply_i)
+      ReplyIdentity: short_word = tap_i;
+      ReplyRegister: short_word = register_i[7:0];
+      default: short_word = 8'(why_i);
     endcase
   end
 
@@ -66,35 +114,44 @@ module link_words
   assign count_o    = own_i && !head_i && reply_i == ReplyIdentity && index_i >= 4'd6 && index_i <= 4'd10;
   assign count_at_o = index_i[2:0] - 3'd6;
 
-  always_comb begin
-    unique case (index_i)
-      4'd0: identity = {16'(RxWords), 8'(Slots), Version};
-      4'd1: identity = 32'(SlotKhz);
-      4'd2: identity = Identity[31:0];
-      4'd3: identity = Identity[63:32];
-      4'd4: identity = host_i[31:0];
-      4'd5: identity = {session_i, host_i[47:32]};
-      4'd6, 4'd7, 4'd8, 4'd9, 4'd10: identity = count_i;
-      4'd11: identity = {24'd0, tap_i};
-      4'd12: identity = epochs_i[1:0];
-      4'd13: identity = epochs_i[3:2];
-      4'd14: identity = epochs_i[5:4];
-      default: identity = epochs_i[7:6];
-    endcase
-  end
+  logic ones;  // a verdict that is not known
+  assign ones = !head_i && reply_i == ReplyVerdict && !known_i;
 
   always_comb begin
-    unique case (reply_i)
-      ReplyIdentity: beat = identity;
-      ReplyVerdict: beat = index_i[0] ? verdict_i[63:32] : verdict_i[31:0];
-      ReplyRegister: beat = index_i[0] ? value_i : register_i;
-      default: beat = index_i[0] ? '0 : 32'(why_i);
-    endcase
+    source = Small;
+    if (head_i) begin
+      unique case (index_i[2:0])
+        3'd0: source = ToLow;
+        3'd1: source = ToHigh;
+        3'd2: source = Constant;
+        3'd3: source = Kind;
+        3'd4: source = Number;
+        default: source = Session;
+      endcase
+    end else begin
+      unique case (reply_i)
+        ReplyIdentity: begin
+          if (index_i < 4'd4) source = Constant;
+          else if (index_i == 4'd4) source = HostLow;
+          else if (index_i == 4'd5) source = HostHigh;
+          else if (index_i < 4'd11) source = Count;
+          else if (index_i > 4'd11) source = Epochs;
+        end
+        ReplyVerdict: source = index_i[0] ? VerdictHigh : VerdictLow;
+        ReplyRegister: if (index_i[0]) source = Value;
+        default: ;
+      endcase
+    end
   end
+
+  // What there is nothing of: no host, and the other half of a refusal.
+  logic none;
+  assign none = !head_i && ((!opened_i && (source == HostLow || source == HostHigh)) || (reply_i == ReplyRefused && index_i[0]));
+
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) half_o <= '0;
-    else half_o <= head_i ? head : beat;
+    else half_o <= none ? '0 : table_of[source] | {32{ones}};
   end
 
 endmodule

@@ -39,7 +39,6 @@ module mac_tx
   localparam logic [7:0] MinWords = 8'd7;  // and 4 bytes
 
   state_e state_q;
-  logic [63:0] word_q;
   logic [3:0] count_q;
   logic [7:0] words_q, need_q;
   logic last_q, short_q;
@@ -56,7 +55,6 @@ module mac_tx
       read_o    <= '0;
       read_at_o <= '0;
       sent_o    <= '0;
-      word_q    <= '0;
     end else begin
       count_q <= count_q + 4'd1;
       short_q <= words_q < MinWords;
@@ -73,21 +71,18 @@ module mac_tx
         end
         Preamble:
         if (count_q == 4'd7) begin
-          word_q    <= read_data_i;
-          read_at_o <= read_at_o + AddressBits'(1);
-          state_q   <= Data;
-          count_q   <= '0;
+          state_q <= Data;
+          count_q <= '0;
         end
         Data: begin
-          word_q <= {8'd0, word_q[63:8]};
-          if (words_q == 8'd2 && count_q[2:0] == 3'd5) need_q <= word_q[7:0];
+          if (words_q == 8'd2) need_q <= read_data_i[47:40];
           last_q <= need_q == words_q - 8'd2;
+          // The memory shows the next word three clocks later.
+          if (count_q[2:0] == 3'd5) read_at_o <= read_at_o + AddressBits'(1);
           if (count_q[2:0] == 3'd7) begin
-            word_q    <= read_data_i;
-            read_at_o <= read_at_o + AddressBits'(1);
-            words_q   <= words_q + 8'd1;
+            words_q <= words_q + 8'd1;
             if (last_q) begin
-              // The word behind the frame's last one was asked for.
+              // The word behind the frame's last one is asked for.
               read_o  <= read_at_o;
               state_q <= short_q ? Pad : Fcs;
               count_q <= '0;
@@ -95,7 +90,6 @@ module mac_tx
           end
         end
         Pad: begin
-          word_q <= '0;
           if (count_q[2:0] == 3'd7) words_q <= words_q + 8'd1;
           if (!short_q && count_q[2:0] == 3'd3) begin
             state_q <= Fcs;
@@ -115,33 +109,41 @@ module mac_tx
 
   // -- bytes ------------------------------------------------------------------------------------------------
 
-  logic data_q, fcs_q, pre_q;
-  logic [7:0] byte_q, data;
-  logic [31:0] crc_q, crc_of_q;
+  // A byte of the word, what it adds to the CRC, and what leaves.
+  typedef struct packed {
+    logic preamble;
+    logic data;
+    logic fcs;
+  } part_t;
 
-  assign data = state_q == Data ? word_q[7:0] : 8'd0;
+  part_t part0_q, part1_q;
+  logic start_q;
+  logic [7:0] byte0_q, byte1_q;
+  logic [31:0] crc_q, crc_of_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      data_q   <= 1'b0;
-      fcs_q    <= 1'b0;
-      pre_q    <= 1'b0;
-      byte_q   <= '0;
+      part0_q  <= '0;
+      part1_q  <= '0;
+      start_q  <= 1'b0;
+      byte0_q  <= '0;
+      byte1_q  <= '0;
       crc_of_q <= '0;
       crc_q    <= '0;
       valid_o  <= 1'b0;
       byte_o   <= '0;
     end else begin
-      data_q   <= state_q == Data || state_q == Pad;
-      fcs_q    <= state_q == Fcs;
-      pre_q    <= state_q == Preamble;
-      byte_q   <= state_q == Preamble ? (count_q == 4'd7 ? 8'hD5 : 8'h55) : data;
-      crc_of_q <= crc_of(data);
-      if (pre_q) crc_q <= '1;
-      else if (data_q) crc_q <= crc_step(crc_q) ^ crc_of_q;
-      else if (fcs_q) crc_q <= {8'd0, crc_q[31:8]};
-      valid_o <= pre_q || data_q || fcs_q;
-      byte_o  <= fcs_q ? ~crc_q[7:0] : byte_q;
+      part0_q  <= '{state_q == Preamble, state_q == Data || state_q == Pad, state_q == Fcs};
+      start_q  <= count_q == 4'd7;
+      byte0_q  <= state_q == Data ? read_data_i[{count_q[2:0], 3'd0}+:8] : 8'd0;
+      part1_q  <= part0_q;
+      byte1_q  <= part0_q.preamble ? (start_q ? 8'hD5 : 8'h55) : byte0_q;
+      crc_of_q <= crc_of(byte0_q);
+      if (part1_q.preamble) crc_q <= '1;
+      else if (part1_q.data) crc_q <= crc_step(crc_q) ^ crc_of_q;
+      else if (part1_q.fcs) crc_q <= {8'd0, crc_q[31:8]};
+      valid_o <= part1_q != '0;
+      byte_o  <= part1_q.fcs ? ~crc_q[7:0] : byte1_q;
     end
   end
 
