@@ -26,7 +26,7 @@ module link_out
   output logic [Slots-1:0] m_axis_ready_o,
   output logic [Slots-1:0] trailer_o,  // the beat of the clock before was a slot's last one: write_data_o
 
-  // Which half of which word is asked for; it comes a clock later.
+  // Which half of which word is asked for; it comes two clocks later.
   output logic                own_o,     // the frame is an answer of the link's own
   output logic                head_o,    // of the head, and not of the beats
   output logic [         3:0] index_o,
@@ -61,7 +61,8 @@ module link_out
   logic [AddressBits-1:0] place_q, end_q;
   logic [3:0] last_index_q;
   logic [PauseBits-1:0] pause_q;
-  logic room_q, word_q, more_q, others_q;
+  logic [SlotBits-1:0] slot_q;
+  logic room_q, half_q, word_q, more_q, others_q;
   logic [31:0] low_q;
   logic [Slots-1:0] fresh_q;  // the slot's next segment is a first one
   logic [Slots-1:0][15:0] number_q;
@@ -83,6 +84,7 @@ module link_out
     end
   end
 
+  assign slot_o    = Slots == 1 ? '0 : slot_q;
   assign take      = state_q == Body && beat.valid;
   assign head_o    = state_q == Head;
   assign last_o    = !more_q;
@@ -96,6 +98,7 @@ module link_out
       last_index_q <= '0;
       pause_q      <= '0;
       room_q       <= 1'b0;
+      half_q       <= 1'b0;
       word_q       <= 1'b0;
       more_q       <= 1'b0;
       others_q     <= 1'b0;
@@ -103,7 +106,7 @@ module link_out
       number_q     <= '0;
       own_o        <= 1'b0;
       index_o      <= '0;
-      slot_o       <= '0;
+      slot_q       <= '0;
       beats_o      <= '0;
       write_o      <= 1'b0;
       trailer_o    <= '0;
@@ -113,7 +116,8 @@ module link_out
       room_q   <= AddressBits'(read_i - committed_o - AddressBits'(1)) >= Room && state_q == Wait;
       empty_o  <= read_i == committed_o;
       others_q <= others;
-      word_q   <= (state_q == Own || state_q == Head) && index_o[0];
+      word_q   <= half_q;
+      half_q   <= (state_q == Own || state_q == Head) && index_o[0];
       write_o  <= take || word_q;
       for (int unsigned s = 0; s < Slots; s++) trailer_o[s] <= take && beat.last && slot_o == SlotBits'(s);
       if (take || word_q) place_q <= place_q + AddressBits'(1);
@@ -129,7 +133,7 @@ module link_out
           if (room_q) begin
             if (reply_i) state_q <= kind_i == ReplyStale ? Head : Own;
             else if (beat.valid) state_q <= Body;
-            else slot_o <= slot_o == SlotBits'(Slots - 1) ? '0 : slot_o + SlotBits'(1);
+            else slot_q <= slot_o == SlotBits'(Slots - 1) ? '0 : slot_o + SlotBits'(1);
           end
         end
         Body: begin
@@ -148,10 +152,10 @@ module link_out
             state_q <= Head;
           end
         end
-        // The last beat has its place by the second clock, and the head's first word comes in the fourth.
+        // The last beat has its place by the third clock, and the head's first word comes in the fourth.
         Head: begin
           index_o <= index_o + 4'd1;
-          if (index_o == 4'd1) begin
+          if (index_o == 4'd2) begin
             end_q   <= place_q;
             place_q <= committed_o;
           end

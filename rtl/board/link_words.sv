@@ -2,7 +2,7 @@
 //
 // Heads of what the board sends, and the beats of the link's own answers, in halves of a word.
 //
-// Latency: 1 clock.
+// Latency: 2 clocks.
 module link_words
   import board_pkg::*;
 #(
@@ -48,7 +48,7 @@ module link_words
   output logic [31:0] half_o
 );
 
-  // Whatever there is, as one table: a multiplexer of binary numbers is small.
+  // The choice has a clock of its own.
   typedef enum logic [3:0] {
     ToLow,
     ToHigh,
@@ -66,37 +66,39 @@ module link_words
     Small
   } source_e;
 
-  logic [15:0][31:0] table_of;
-  source_e source;
+  source_e source, source_q;
+  logic head_q, ones_q, none_q;
+  logic [ 3:0] index_q;
   logic [47:0] to;
-  logic [31:0] constant;
+  logic [31:0] constant, half;
   logic [7:0] short_word;
 
   assign to = own_i ? request_i.source : host_i;
 
   always_comb begin
-    table_of              = '0;
-    table_of[ToLow]       = to[31:0];
-    table_of[ToHigh]      = {BoardAddress[15:0], to[47:32]};
-    table_of[Constant]    = constant;
-    table_of[Kind]        = {6'd0, last_i, first_i, own_i ? {5'b10000, reply_i} : KindAnswer, EtherType};
-    table_of[Number]      = {keys_i, sets_i, own_i ? request_i.link.number : number_i};
-    table_of[Session]     = {own_i ? request_i.link.session : session_i, beats_i, slot_i};
-    table_of[HostLow]     = host_i[31:0];
-    table_of[HostHigh]    = {session_i, host_i[47:32]};
-    table_of[Count]       = count_i;
-    table_of[Epochs]      = epochs_i[{index_i[1:0], 1'b0}+:2];
-    table_of[VerdictLow]  = verdict_i[31:0];
-    table_of[VerdictHigh] = verdict_i[63:32];
-    table_of[Value]       = value_i;
-    table_of[Small]       = 32'(short_word);
+    unique case (source_q)
+      ToLow: half = to[31:0];
+      ToHigh: half = {BoardAddress[15:0], to[47:32]};
+      Constant: half = constant;
+      Kind: half = {6'd0, last_i, first_i, own_i ? {5'b10000, reply_i} : KindAnswer, EtherType};
+      Number: half = {keys_i, sets_i, own_i ? request_i.link.number : number_i};
+      Session: half = {own_i ? request_i.link.session : session_i, beats_i, slot_i};
+      HostLow: half = host_i[31:0];
+      HostHigh: half = {session_i, host_i[47:32]};
+      Count: half = count_i;
+      Epochs: half = epochs_i[{index_q[1:0], 1'b0}+:2];
+      VerdictLow: half = verdict_i[31:0];
+      VerdictHigh: half = verdict_i[63:32];
+      Value: half = value_i;
+      default: half = 32'(short_word);
+    endcase
   end
 
   always_comb begin
-    unique case (index_i[1:0])
+    unique case (index_q[1:0])
       2'd0: constant = {16'(RxWords), 8'(Slots), Version};
       2'd1: constant = 32'(SlotKhz);
-      2'd2: constant = head_i ? BoardAddress[47:16] : Identity[31:0];
+      2'd2: constant = head_q ? BoardAddress[47:16] : Identity[31:0];
       default: constant = Identity[63:32];
     endcase
   end
@@ -111,12 +113,8 @@ module link_words
   end
 
   // Counters stand in the order of identity, from its fourth beat on.
-  assign count_o    = own_i && !head_i && reply_i == ReplyIdentity && index_i >= 4'd6 && index_i <= 4'd10;
-  assign count_at_o = index_i[2:0] - 3'd6;
-
-  logic ones;  // a verdict that is not known
-  assign ones = !head_i && reply_i == ReplyVerdict && !known_i;
-
+  assign count_o    = own_i && source_q == Count;
+  assign count_at_o = index_q[2:0] - 3'd6;
   always_comb begin
     source = Small;
     if (head_i) begin
@@ -144,14 +142,26 @@ module link_words
     end
   end
 
-  // What there is nothing of: no host, and the other half of a refusal.
-  logic none;
-  assign none = !head_i && ((!opened_i && (source == HostLow || source == HostHigh)) || (reply_i == ReplyRefused && index_i[0]));
-
-
+  // A verdict that is not known is ones. What there is none of is zeros: a host, and the upper half of a refusal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) half_o <= '0;
-    else half_o <= none ? '0 : table_of[source] | {32{ones}};
+    if (!rst_ni) begin
+      head_q   <= 1'b0;
+      index_q  <= '0;
+      source_q <= ToLow;
+      ones_q   <= 1'b0;
+      none_q   <= 1'b0;
+      half_o   <= '0;
+    end else begin
+      head_q <= head_i;
+      index_q <= index_i;
+      source_q <= source;
+      ones_q <= !head_i && reply_i == ReplyVerdict && !known_i;
+      none_q <= !head_i && ((!opened_i && (source == HostLow || source == HostHigh))
+          || (reply_i == ReplyRefused && index_i[0]));
+      if (none_q) half_o <= '0;
+      else if (ones_q) half_o <= '1;
+      else half_o <= half;
+    end
   end
 
 endmodule

@@ -119,6 +119,7 @@ module mac_tx
   part_t part0_q, part1_q;
   logic start_q;
   logic [7:0] byte0_q, byte1_q;
+  logic [1:0] tail_q;  // of the FCS
   logic [31:0] crc_q, crc_of_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -129,7 +130,7 @@ module mac_tx
       byte0_q  <= '0;
       byte1_q  <= '0;
       crc_of_q <= '0;
-      crc_q    <= '0;
+      tail_q   <= '0;
       valid_o  <= 1'b0;
       byte_o   <= '0;
     end else begin
@@ -139,12 +140,15 @@ module mac_tx
       part1_q  <= part0_q;
       byte1_q  <= part0_q.preamble ? (start_q ? 8'hD5 : 8'h55) : byte0_q;
       crc_of_q <= crc_of(byte0_q);
-      if (part1_q.preamble) crc_q <= '1;
-      else if (part1_q.data) crc_q <= crc_step(crc_q) ^ crc_of_q;
-      else if (part1_q.fcs) crc_q <= {8'd0, crc_q[31:8]};
-      valid_o <= part1_q != '0;
-      byte_o  <= part1_q.fcs ? ~crc_q[7:0] : byte1_q;
+      tail_q   <= part1_q.fcs ? tail_q + 2'd1 : '0;
+      valid_o  <= part1_q != '0;
+      byte_o   <= part1_q.fcs ? ~crc_q[{tail_q, 3'd0}+:8] : byte1_q;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (part1_q.preamble) crc_q <= '1;
+    else if (part1_q.data) crc_q <= crc_step(crc_q) ^ crc_of_q;
   end
 
 endmodule
