@@ -69,8 +69,8 @@ package board_pkg;
     logic       alive;  // it is the session's
   } judgement_t;
 
-  // What is counted where frames come in, modulo 2^6: whoever adds it up looks often enough.
-  localparam int unsigned TallyBits = 6;
+  // What is counted where frames come in, modulo 2^4: whoever adds it up looks often enough.
+  localparam int unsigned TallyBits = 4;
   typedef struct packed {
     logic [TallyBits-1:0] other;
     logic [TallyBits-1:0] lost;
@@ -78,14 +78,13 @@ package board_pkg;
     logic [TallyBits-1:0] whole;
   } tally_t;
 
-  // CRC-32 of IEEE 802.3, the lowest bit first: a byte further with what the byte adds left out, and what it adds.
-  function automatic logic [31:0] crc_step(logic [31:0] crc);
+  // CRC-32 of IEEE 802.3, the lowest bit first: what the lowest byte, with the next one of the frame added, makes of the
+  // rest. A CRC has this byte by itself, so that nothing stands between it and its logic.
+  function automatic logic [31:0] crc_of(logic [7:0] data);
+    logic [31:0] crc;
+    crc = {24'd0, data};
     for (int unsigned i = 0; i < 8; i++) crc = (crc >> 1) ^ (crc[0] ? 32'hEDB8_8320 : 32'd0);
     return crc;
-  endfunction
-
-  function automatic logic [31:0] crc_of(logic [7:0] data);
-    return crc_step({24'd0, data});
   endfunction
 
 endpackage

@@ -195,20 +195,19 @@ module link
     );
   end
 
+  // Of a slot that there is none of, what the first one has.
   always_comb begin
-    epochs    = '0;
-    head_sets = '0;
-    head_keys = '0;
-    at_sets   = '0;
-    at_keys   = '0;
-    verdict   = '0;
-    verdict_known = 1'b0;
-    for (int unsigned s = 0; s < Slots; s++) begin
-      epochs[s] = {keys[s], sets[s]};
+    head_sets     = sets[0];
+    head_keys     = keys[0];
+    verdict       = verdicts[0];
+    verdict_known = known[0];
+    at_sets       = sets[0];
+    at_keys       = keys[0];
+    for (int unsigned s = 1; s < Slots; s++) begin
       if (head.link.slot == 8'(s)) begin
-        head_sets = sets[s];
-        head_keys = keys[s];
-        verdict = verdicts[s];
+        head_sets     = sets[s];
+        head_keys     = keys[s];
+        verdict       = verdicts[s];
         verdict_known = known[s];
       end
       if (at_slot == 8'(s)) begin
@@ -216,6 +215,11 @@ module link
         at_keys = keys[s];
       end
     end
+  end
+
+  always_comb begin
+    epochs = '0;
+    for (int unsigned s = 0; s < Slots; s++) epochs[s] = {keys[s], sets[s]};
   end
 
   // -- registers and counters -------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The counters of identity: 32 bits each, in a small memory with one adder. Where things happen they are counted modulo
-// 2^6, and what has come to that is added in turn, every 8 clocks while nobody reads.
+// The counters of identity: 32 bits each, in a small memory with one adder. Where things happen they are counted modulo 2^4 and what has come to that is added in turn, every 8 clocks while nobody reads.
 //
 // Cycles of a clear: 8.
 module link_counters

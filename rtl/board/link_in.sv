@@ -128,8 +128,8 @@ module link_in
   assign cut_o     = state_q == Cut;
 
   always_comb begin
-    s_ready = 1'b0;
-    for (int unsigned s = 0; s < Slots; s++) begin
+    s_ready = s_ready_i[0];
+    for (int unsigned s = 1; s < Slots; s++) begin
       if (slot_o == 8'(s)) s_ready = s_ready_i[s];
     end
   end

@@ -56,7 +56,6 @@ module link_words
     Kind,
     Number,
     Session,
-    HostLow,
     HostHigh,
     Count,
     Epochs,
@@ -73,7 +72,7 @@ module link_words
   logic [31:0] constant, half;
   logic [7:0] short_word;
 
-  assign to = own_i ? request_i.source : host_i;
+  assign to = own_i && head_q ? request_i.source : host_i;
 
   always_comb begin
     unique case (source_q)
@@ -83,8 +82,7 @@ module link_words
       Kind: half = {6'd0, last_i, first_i, own_i ? {5'b10000, reply_i} : KindAnswer, EtherType};
       Number: half = {keys_i, sets_i, own_i ? request_i.link.number : number_i};
       Session: half = {own_i ? request_i.link.session : session_i, beats_i, slot_i};
-      HostLow: half = host_i[31:0];
-      HostHigh: half = {session_i, host_i[47:32]};
+      HostHigh: half = {session_i, to[47:32]};
       Count: half = count_i;
       Epochs: half = epochs_i[{index_q[1:0], 1'b0}+:2];
       VerdictLow: half = verdict_i[31:0];
@@ -130,7 +128,7 @@ module link_words
       unique case (reply_i)
         ReplyIdentity: begin
           if (index_i < 4'd4) source = Constant;
-          else if (index_i == 4'd4) source = HostLow;
+          else if (index_i == 4'd4) source = ToLow;
           else if (index_i == 4'd5) source = HostHigh;
           else if (index_i < 4'd11) source = Count;
           else if (index_i > 4'd11) source = Epochs;
@@ -156,7 +154,7 @@ module link_words
       index_q <= index_i;
       source_q <= source;
       ones_q <= !head_i && reply_i == ReplyVerdict && !known_i;
-      none_q <= !head_i && ((!opened_i && (source == HostLow || source == HostHigh))
+      none_q <= !head_i && ((!opened_i && (source == ToLow || source == HostHigh))
           || (reply_i == ReplyRefused && index_i[0]));
       if (none_q) half_o <= '0;
       else if (ones_q) half_o <= '1;

@@ -41,8 +41,6 @@ module mac_rx
   state_e state_q;
   logic data_q, over_q, broken_q;
   logic [7:0] byte_q;
-  logic [31:0] crc_q, crc_of_q;
-  logic crc_go_q;
   logic [3:0] end_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -74,12 +72,20 @@ module mac_rx
   end
 
   always_ff @(posedge clk_i) begin
-    byte_q   <= byte_i;
-    crc_go_q <= data_q;
-    crc_of_q <= crc_of(byte_q);
-    if (state_q == Preamble) crc_q <= '1;
-    else if (crc_go_q) crc_q <= crc_step(crc_q) ^ crc_of_q;
+    if (state_q == Data && valid_i) byte_q <= byte_i;
+    else byte_q <= '0;
   end
+
+  logic [31:0] crc;
+
+  crc u_crc (
+    .clk_i,
+    .rst_ni,
+    .start_i(state_q == Preamble),
+    .valid_i(data_q),
+    .byte_i (byte_q),
+    .crc_o  (crc)
+  );
 
   // -- words ------------------------------------------------------------------------------------------------
 
@@ -199,7 +205,7 @@ module mac_rx
       end_q <= {end_q[2:0], over_q};
       if (state_q == Preamble) length_q <= '0;
       else if (data_q && !length_q[6]) length_q <= length_q + 7'd1;
-      for (int unsigned i = 0; i < 4; i++) same_q[i] <= crc_q[8*i+:8] == Residue[8*i+:8];
+      for (int unsigned i = 0; i < 4; i++) same_q[i] <= crc[8*i+:8] == Residue[8*i+:8];
       crc_good_q <= same_q == '1;
       good_q     <= crc_good_q && !broken_q && length_q[6];
       ours_all_q <= (ours_q || all_q) && type_q;

@@ -116,39 +116,45 @@ module mac_tx
     logic fcs;
   } part_t;
 
-  part_t part0_q, part1_q;
+  part_t part0_q, part1_q, part2_q;
   logic start_q;
-  logic [7:0] byte0_q, byte1_q;
-  logic [1:0] tail_q;  // of the FCS
-  logic [31:0] crc_q, crc_of_q;
+  logic [7:0] byte0_q, byte1_q, byte2_q;
+  logic [ 1:0] tail_q;  // of the FCS
+  logic [31:0] crc;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      part0_q  <= '0;
-      part1_q  <= '0;
-      start_q  <= 1'b0;
-      byte0_q  <= '0;
-      byte1_q  <= '0;
-      crc_of_q <= '0;
-      tail_q   <= '0;
-      valid_o  <= 1'b0;
-      byte_o   <= '0;
+      part0_q <= '0;
+      part1_q <= '0;
+      part2_q <= '0;
+      start_q <= 1'b0;
+      byte0_q <= '0;
+      byte1_q <= '0;
+      byte2_q <= '0;
+      tail_q  <= '0;
+      valid_o <= 1'b0;
+      byte_o  <= '0;
     end else begin
-      part0_q  <= '{state_q == Preamble, state_q == Data || state_q == Pad, state_q == Fcs};
-      start_q  <= count_q == 4'd7;
-      byte0_q  <= state_q == Data ? read_data_i[{count_q[2:0], 3'd0}+:8] : 8'd0;
-      part1_q  <= part0_q;
-      byte1_q  <= part0_q.preamble ? (start_q ? 8'hD5 : 8'h55) : byte0_q;
-      crc_of_q <= crc_of(byte0_q);
-      tail_q   <= part1_q.fcs ? tail_q + 2'd1 : '0;
-      valid_o  <= part1_q != '0;
-      byte_o   <= part1_q.fcs ? ~crc_q[{tail_q, 3'd0}+:8] : byte1_q;
+      part0_q <= '{state_q == Preamble, state_q == Data || state_q == Pad, state_q == Fcs};
+      start_q <= count_q == 4'd7;
+      byte0_q <= state_q == Data ? read_data_i[{count_q[2:0], 3'd0}+:8] : 8'd0;
+      part1_q <= part0_q;
+      byte1_q <= part0_q.preamble ? (start_q ? 8'hD5 : 8'h55) : byte0_q;
+      part2_q <= part1_q;
+      byte2_q <= byte1_q;
+      tail_q  <= part2_q.fcs ? tail_q + 2'd1 : '0;
+      valid_o <= part2_q != '0;
+      byte_o  <= part2_q.fcs ? ~crc[{tail_q, 3'd0}+:8] : byte2_q;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (part1_q.preamble) crc_q <= '1;
-    else if (part1_q.data) crc_q <= crc_step(crc_q) ^ crc_of_q;
-  end
+  crc u_crc (
+    .clk_i,
+    .rst_ni,
+    .start_i(part0_q.preamble),
+    .valid_i(part0_q.data),
+    .byte_i (byte0_q),
+    .crc_o  (crc)
+  );
 
 endmodule
