@@ -74,8 +74,8 @@ demo-live: ace  ## live traffic through two gateways in two network namespaces (
 
 # Known answers of what the array computes: a file `kat.csv` is of its folder's algorithm, another one of what it is called.
 ON_ARRAY = $(foreach room,$(patsubst %/algorithm.toml,%,$(shell grep -l '^\[\[array.variant' algorithms/*/algorithm.toml)),\
-  $(room)/kat.csv $(wildcard $(room)/hmac_*.csv))
-A_FEW_ON_ARRAY = $(foreach file,aes/kat des/kat md5/kat md5/hmac_md5 sha1/kat,algorithms/$(file).csv)
+  $(room)/kat.csv $(wildcard $(room)/hmac_*.csv $(room)/aes_*.csv))
+A_FEW_ON_ARRAY = $(foreach file,aes/kat aes/aes_ccm aes/aes_cmac des/kat md5/kat md5/hmac_md5 sha1/kat,algorithms/$(file).csv)
 # In a shell, of $$file.
 SUBJECT = name=$$(basename $$file .csv | tr _ -); test $$name != kat || name=$$(basename $$(dirname $$file))
 

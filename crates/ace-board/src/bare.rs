@@ -35,10 +35,11 @@ impl Bare {
     }
 
     fn run(&mut self, action: &Action, buffer: &mut Buffer) -> Result<(), EngineError> {
-        let (first, second) = action.needs();
+        let (first, second) = pass::needs(action);
+        let mut carried = None;
         for (need, second) in [(Some(first), false), (second, true)] {
             let Some(need) = need else { continue };
-            let task = Task::of(action, second, buffer).filter(|_| self.capabilities.can(&need));
+            let task = Task::of(action, second, buffer, &carried).filter(|_| self.capabilities.can(&need));
             let Some(task) = task else { return Err(EngineError::NoConfiguration { need }) };
             let request = Request { task, fresh_key: true, tag: 0, max_clocks: MAX_CLOCKS, then: None };
             let answer = execute(self.model.as_mut(), &[request]).pop();
@@ -47,7 +48,7 @@ impl Bare {
                 self.model.reset();
                 self.error(failure)
             })?;
-            pass::apply(action, second, &result.ok_or(EngineError::Mismatch)?, buffer)?;
+            carried = pass::apply(action, second, &result.ok_or(EngineError::Mismatch)?, buffer, &carried)?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use ace_engine::{Aead, Algorithm, Direction, Mode, Need};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::cbc_mac;
+use crate::{cbc_mac, ccm};
 
 /// What a hash core's frames may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,10 @@ impl Capability {
 
     /// Whether this computes `need`.
     pub fn serves(&self, need: &Need) -> bool {
+        if let Need::Aead { aead: Aead::Ccm, direction, key_len } = need {
+            let (first, second) = ccm::computed(*direction, *key_len);
+            return self.serves(&first) && self.serves(&second);
+        }
         let need = cbc_mac::computed(need);
         if self.known.is_none() || self.known != asked_of(&need) {
             return false;
@@ -274,6 +278,13 @@ mod tests {
         // MACs that are CBC encryption.
         assert!(can.serves(&Need::Xcbc) && can.serves(&Need::Cmac { key_len: 16 }));
         let ctr = read(&AES.replace(r#""modes":["cbc","ctr"]"#, r#""modes":["ctr"]"#)).unwrap();
+        // AES-CCM is a pass of each, of which both encipher.
+        let sealed = |direction| Need::Aead { aead: Aead::Ccm, direction, key_len: 16 };
+        assert!(can.serves(&sealed(on)) && can.serves(&sealed(back)));
+        assert!(
+            !ctr.serves(&sealed(on))
+                && !ctr.serves(&Need::Aead { aead: Aead::Ccm, direction: on, key_len: 32 })
+        );
         assert!(!ctr.serves(&Need::Xcbc) && !ctr.serves(&Need::Cmac { key_len: 16 }));
         for (old, new) in
             [(r#""code":1"#, r#""code":2"#), (r#""aes""#, r#""rot-13""#), (r#""aes""#, r#""AES""#)]

@@ -7,7 +7,7 @@ use ace_engine::{Action, Need, compute};
 
 use crate::board::Board;
 use crate::parts::Event;
-use crate::pass::{self, Task};
+use crate::pass;
 use crate::processor::{Coprocessor, Running};
 use crate::trace::{Picos, What};
 
@@ -44,8 +44,8 @@ impl Board {
         let Some(time) = self.queue.compute(op, ours).and_then(|op| op.cpu) else { return };
         let result = self.jobs.get(&op).map(|pending| {
             let operation = &pending.job.operation;
-            let Some(task) = Task::of(&operation.action, pending.second, &operation.buffer) else {
-                let need = operation.action.needs().0;
+            let Some(task) = pass::task(pending) else {
+                let need = pass::needs(&operation.action).0;
                 return Err(ace_engine::EngineError::NoConfiguration { need });
             };
             compute::run(task.operation()?).map(|buffer| task.result(&buffer))

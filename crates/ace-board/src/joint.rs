@@ -64,7 +64,7 @@ impl Board {
         }
         let operation = &pending.job.operation;
         let (pass, front) = pass::follows(&operation.action, &operation.buffer)?;
-        let need = operation.action.needs().1?;
+        let need = pass::needs(&operation.action).1?;
         let place = self.config.slot(slot).find(|place| *place != slot)?;
         let other = &self.slots[place];
         let set = &self.catalogue.configurations[other.configuration()?];
@@ -139,7 +139,7 @@ impl Board {
             job: pending.job.id,
             flow: pending.job.flow,
             packet: pending.job.packet,
-            operation: operation.action.needs().1.map_or(String::new(), |need| need.to_string()),
+            operation: pass::needs(&operation.action).1.map_or(String::new(), |need| need.to_string()),
             data_bytes: pass::data_len(&operation.action, true) as u64,
             cycles,
             queued: start,

@@ -41,6 +41,7 @@ pub mod board;
 pub mod capability;
 pub mod catalogue;
 mod cbc_mac;
+mod ccm;
 mod clock;
 pub mod config;
 mod coprocessor;

@@ -7,8 +7,25 @@ use ace_engine::{
     Purpose, Secret, Span, Tag,
 };
 use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
 
+use crate::ccm::Ccm;
+use crate::pending::Pending;
 use crate::{cbc_mac, frame};
+
+/// What the first pass of an action leaves for the second.
+pub(crate) type Carried = Option<Zeroizing<Vec<u8>>>;
+
+/// What slots have to compute for an action, in the order in which they do.
+pub(crate) fn needs(action: &Action) -> (Need, Option<Need>) {
+    match Ccm::of(action) {
+        Some(ccm) => {
+            let (first, second) = ccm.needs();
+            (first, Some(second))
+        }
+        None => action.needs(),
+    }
+}
 
 /// What is to be computed, without the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,8 +178,12 @@ impl Task {
         buffer[buffer.len().saturating_sub(len)..].to_vec()
     }
 
-    /// The first or second pass of an action over a packet, if a slot can be asked for it.
-    pub(crate) fn of(action: &Action, second: bool, packet: &[u8]) -> Option<Self> {
+    /// The first or second pass of an action over a packet, if a slot can be asked for it; the second one with what the
+    /// first has left.
+    pub(crate) fn of(action: &Action, second: bool, packet: &[u8], first: &Carried) -> Option<Self> {
+        if let Some(ccm) = Ccm::of(action) {
+            return ccm.task(second, packet, first);
+        }
         let encrypts = action_encrypts(action);
         match action {
             Action::Cipher { key, direction, iv, text } => cipher(key, *direction, iv, &packet[text.range()]),
@@ -185,6 +206,12 @@ impl Task {
             Action::Aead { .. } => aead(action, packet),
         }
     }
+}
+
+/// The pass of a job that waits or runs, if a slot can be asked for it.
+pub(crate) fn task(pending: &Pending) -> Option<Task> {
+    let operation = &pending.job.operation;
+    Task::of(&operation.action, pending.second, &operation.buffer, &pending.carried)
 }
 
 fn action_encrypts(action: &Action) -> bool {
@@ -245,14 +272,17 @@ pub(crate) fn follows(action: &Action, packet: &[u8]) -> Option<(Pass, Vec<u8>)>
 /// Puts the results of both passes where the action wants them.
 pub(crate) fn apply_both(action: &Action, result: &[u8], packet: &mut [u8]) -> Result<(), EngineError> {
     let (text, tag) = result.split_at_checked(data_len(action, false)).ok_or(Illegal::Range)?;
-    apply(action, false, text, packet)?;
-    apply(action, true, tag, packet)
+    apply(action, false, text, packet, &None)?;
+    apply(action, true, tag, packet, &None).map(drop)
 }
 
 /// Whether a slot that computes what an action needs has frames for its lengths: of an AEAD alone it may have none, as a slot
 /// holds the whole text until it knows the tag.
 pub fn fits(action: &Action) -> bool {
     let Action::Aead { nonce, aad, text, tag, .. } = action else { return true };
+    if Ccm::of(action).is_some() {
+        return true;
+    }
     nonce.len() == frame::AEAD_NONCE
         && frame::AEAD_TAGS.contains(&tag.len())
         && aad.len() <= frame::AEAD_AAD_MAX
@@ -261,6 +291,9 @@ pub fn fits(action: &Action) -> bool {
 
 /// Bytes of data that the first or second pass of an action is given.
 pub(crate) fn data_len(action: &Action, second: bool) -> usize {
+    if let Some(ccm) = Ccm::of(action) {
+        return ccm.data_len(second);
+    }
     match action {
         Action::Cipher { text, .. } | Action::Aead { text, .. } => text.len(),
         Action::CipherMac { text, .. } if second != action_encrypts(action) => text.len(),
@@ -271,7 +304,7 @@ pub(crate) fn data_len(action: &Action, second: bool) -> usize {
     }
 }
 
-/// Puts the result of the first or second pass where the action wants it.
+/// Puts the result of the first or second pass where the action wants it, or leaves it for the second.
 ///
 /// # Errors
 /// [`EngineError::Mismatch`] if a tag was to be checked and is another one.
@@ -280,12 +313,16 @@ pub(crate) fn apply(
     second: bool,
     result: &[u8],
     packet: &mut [u8],
-) -> Result<(), EngineError> {
+    first: &Carried,
+) -> Result<Carried, EngineError> {
+    if let Some(ccm) = Ccm::of(action) {
+        return ccm.apply(second, result, packet, first);
+    }
     let encrypts = action_encrypts(action);
     if let Action::Aead { direction: Direction::Encrypt, text, tag, .. } = action {
         let (sealed, written) = result.split_at_checked(text.len()).ok_or(Illegal::Range)?;
         put(packet, *text, sealed)?;
-        return put(packet, *tag, written);
+        return put(packet, *tag, written).map(|()| None);
     }
     let (place, result) = match action {
         Action::Cipher { text, .. } | Action::Aead { text, .. } => (*text, result),
@@ -297,14 +334,14 @@ pub(crate) fn apply(
             let computed = result.get(..found.len()).ok_or(Illegal::TagLength(found.len()))?;
             if let Tag::Check(_) = tag {
                 return match bool::from(computed.ct_eq(found)) {
-                    true => Ok(()),
+                    true => Ok(None),
                     false => Err(EngineError::Mismatch),
                 };
             }
             (tag.span(), result)
         }
     };
-    put(packet, place, result)
+    put(packet, place, result).map(|()| None)
 }
 
 /// As much of a result as its place has.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ace_engine::{Job, Need};
 
+use crate::pass::{self, Carried};
 use crate::trace::Picos;
 
 /// A job on the board: the pass of it that waits or runs.
@@ -12,6 +13,8 @@ pub(crate) struct Pending {
     pub job: Job,
     /// It is the second one.
     pub second: bool,
+    /// What the first one has left for it.
+    pub carried: Carried,
     /// When the job came.
     pub arrived: Picos,
     /// When this pass of it did.
@@ -24,7 +27,7 @@ pub(crate) struct Pending {
 impl Pending {
     /// What computes the pass.
     pub fn need(&self) -> Option<Need> {
-        let (first, second) = self.job.operation.action.needs();
+        let (first, second) = pass::needs(&self.job.operation.action);
         if self.second { second } else { Some(first) }
     }
 }

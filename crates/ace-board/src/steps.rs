@@ -8,7 +8,7 @@ use crate::catalogue::{Source, Unsigned};
 use crate::config::{SlotKind, clocks_time};
 use crate::execution::Execution;
 use crate::parts::{Event, LoadError, LoadOutcome};
-use crate::pass::{self, Task};
+use crate::pass;
 use crate::port::{self, Refused, Written};
 use crate::slot::{Flight, HeldKey, Holds, Slot, Stage};
 use crate::trace::{Picos, What};
@@ -143,9 +143,9 @@ impl Board {
             return;
         };
         let operation = &pending.job.operation;
-        let Some(task) = Task::of(&operation.action, pending.second, &operation.buffer) else {
+        let Some(task) = pass::task(pending) else {
             // What a slot cannot be asked for has no candidates: it was not in the queue.
-            let need = operation.action.needs().0;
+            let need = pass::needs(&operation.action).0;
             self.queue.remove(op);
             self.answer(op, Err(EngineError::NoConfiguration { need }));
             return;

@@ -25,6 +25,7 @@
 
 pub mod algorithm;
 pub mod buffer;
+pub mod ccm;
 pub mod compute;
 pub mod configuration;
 pub mod dispatch;

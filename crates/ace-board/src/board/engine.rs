@@ -38,13 +38,13 @@ impl Engine for Board {
                 Ok(_) => Ok(()),
                 Err(_) => Err(Illegal::TooLong(operation.buffer.len()).into()),
             });
-            let (first, second) = operation.action.needs();
+            let (first, second) = pass::needs(&operation.action);
             let legal = legal.and_then(|()| match pass::fits(&operation.action) {
                 true => Ok(()),
                 false => Err(EngineError::NoConfiguration { need: first }),
             });
             match legal {
-                Ok(()) => self.enqueue(job, false, self.agenda.now, first, second),
+                Ok(()) => self.enqueue(job, None, self.agenda.now, first, second),
                 Err(error) => {
                     self.failed += 1;
                     let (id, buffer) = (job.id, job.operation.buffer);

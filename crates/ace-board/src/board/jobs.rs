@@ -7,7 +7,7 @@ use ace_engine::{Completion, ConfigurationId, EngineError, Job, Need};
 use ace_schedule::QueuedOp;
 
 use super::Board;
-use crate::pass;
+use crate::pass::{self, Carried};
 use crate::pending::Pending;
 use crate::trace::Picos;
 
@@ -42,31 +42,38 @@ impl Board {
     /// Takes the result of a pass: goes on with the next one of the job, or answers it.
     pub(crate) fn answer(&mut self, op: u64, result: Result<Vec<u8>, EngineError>) {
         self.queue.finish(op);
-        let Some(Pending { mut job, second, arrived, joint, .. }) = self.jobs.remove(&op) else { return };
+        let Some(Pending { mut job, second, carried, arrived, joint, .. }) = self.jobs.remove(&op) else {
+            return;
+        };
         // A tag that is another one the sender has to answer for.
         self.failed += u64::from(result.as_ref().is_err_and(|error| *error != EngineError::Mismatch));
         let operation = &mut job.operation;
         let result = result.and_then(|result| match joint {
-            Some(_) => pass::apply_both(&operation.action, &result, &mut operation.buffer),
-            None => pass::apply(&operation.action, second, &result, &mut operation.buffer),
+            Some(_) => pass::apply_both(&operation.action, &result, &mut operation.buffer).map(|()| None),
+            None => pass::apply(&operation.action, second, &result, &mut operation.buffer, &carried),
         });
-        match (result, operation.action.needs().1) {
-            (Ok(()), Some(need)) if !second && joint.is_none() => {
-                self.enqueue(job, true, arrived, need, None)
+        match (result, pass::needs(&operation.action).1) {
+            (Ok(carried), Some(need)) if !second && joint.is_none() => {
+                self.enqueue(job, Some(carried), arrived, need, None)
             }
-            (result, _) => self.done.push(Completion { id: job.id, buffer: job.operation.buffer, result }),
+            (result, _) => {
+                let result = result.map(drop);
+                self.done.push(Completion { id: job.id, buffer: job.operation.buffer, result });
+            }
         }
     }
 
-    /// Makes a pass of a job wait for a slot. `after`: what the job needs behind it.
+    /// Makes a pass of a job wait for a slot. `first`: it is the second one, with what the first has left. `after`: what the
+    /// job needs behind it.
     pub(super) fn enqueue(
         &mut self,
         job: Job,
-        second: bool,
+        first: Option<Carried>,
         arrived: Picos,
         need: Need,
         after: Option<Need>,
     ) {
+        let (second, carried) = (first.is_some(), first.flatten());
         let id = self.next_op;
         self.next_op += 1;
         let (candidates, words) = self.candidates(&need);
@@ -81,7 +88,10 @@ impl Board {
         let next = after.zip(then.first()).map_or(0, |(need, them)| estimate(them, &need, true));
         let cpu = self.on_processor(&job.operation.action, second, &need);
         let (aside, host) = self.aside(pass::data_len(&job.operation.action, second));
-        self.jobs.insert(id, Pending { job, second, arrived, queued: self.agenda.now, words, joint: None });
+        self.jobs.insert(
+            id,
+            Pending { job, second, carried, arrived, queued: self.agenda.now, words, joint: None },
+        );
         if candidates.is_empty() && cpu.is_none() {
             let error = self.unserved(&need);
             self.answer(id, Err(error));

@@ -14,6 +14,8 @@ use ghash::universal_hash::UniversalHash;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroize;
 
+use crate::ccm::{Front, counter};
+
 /// The longest tag.
 pub const LONGEST: usize = 16;
 
@@ -132,24 +134,10 @@ where
 }
 
 impl<C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16>> Ccm<C> {
-    /// Flags, nonce and a number in what is left of the block (A.2.1, A.3).
-    fn block(flags: u8, nonce: &[u8], number: u64) -> [u8; 16] {
-        let number = (u128::from(number)).to_be_bytes();
-        // Of seven bytes of nonce and more, eight of number and fewer are left.
-        let mut block = number;
-        block[0] = flags | (14 - nonce.len()) as u8;
-        block[1..=nonce.len()].copy_from_slice(nonce);
-        block
-    }
-
-    fn counter(nonce: &[u8], number: u64) -> [u8; 16] {
-        Self::block(0, nonce, number)
-    }
-
     /// The masked tag of the plaintext (6.1).
     fn tag(&self, nonce: &[u8], aad: &[u8], text: &[u8], len: usize) -> [u8; LONGEST] {
-        let flags = if aad.is_empty() { 0 } else { 0x40 } | (((len as u8 - 2) / 2) << 3);
-        let mut state = Array(Self::block(flags, nonce, text.len() as u64));
+        let front = Front::new(nonce, aad.len(), text.len(), len);
+        let mut state = Array(*front.first());
         self.0.encrypt_block(&mut state);
         let mut at = 0;
         let mut absorb = |bytes: &[u8], last: bool| {
@@ -166,25 +154,16 @@ impl<C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16>> Ccm<C> {
                 at = 0;
             }
         };
-        if !aad.is_empty() {
-            match (u16::try_from(aad.len()), aad.len() as u32) {
-                (Ok(len), _) if len < 0xff00 => absorb(&len.to_be_bytes(), false),
-                // A packet has no 2^32 bytes.
-                (_, len) => {
-                    absorb(&[0xff, 0xfe], false);
-                    absorb(&len.to_be_bytes(), false);
-                }
-            }
-            absorb(aad, true);
-        }
+        absorb(front.length(), false);
+        absorb(aad, true);
         absorb(text, true);
         let mut tag = state.0;
-        key_stream::<_, Ctr128BE>(&self.0, &Self::counter(nonce, 0), &mut tag);
+        key_stream::<_, Ctr128BE>(&self.0, &counter(nonce, 0), &mut tag);
         tag
     }
 
     fn apply(&self, nonce: &[u8], text: &mut [u8]) {
-        key_stream::<_, Ctr128BE>(&self.0, &Self::counter(nonce, 1), text);
+        key_stream::<_, Ctr128BE>(&self.0, &counter(nonce, 1), text);
     }
 }
 

@@ -71,6 +71,27 @@ fn aes_gcm_is_computed_by_an_array_board_and_gmac_is_refused_there() {
     assert_eq!(world.ping("a", B, 3), 3, "what was there goes on");
 }
 
+/// AES-CCM is two passes of AES, of which the host makes one answer.
+#[test]
+fn aes_ccm_is_two_passes_on_an_array_board() {
+    if !sets_ready() {
+        return;
+    }
+    let Some(world) = World::new() else { return };
+    let engine = array_board(&world);
+    let sas = |who| pair(who, 0, "aes-128-ccm-16", "000000", |_| String::new());
+    gateway(&world, 1, &engine, &sas(1));
+    gateway(&world, 2, "kind = \"cpu\"\n", &sas(2));
+    let (answered, seen) = world.watch(|| world.ping("a", B, 10));
+    assert_eq!((answered, shown(&seen)), (10, 0), "answers, and packets in clear; {}", world.read("a.log"));
+    until("both passes are counted", || ask(&world, "a", "slots")["board"]["completed"] == 40);
+    let slots = ask(&world, "a", "slots");
+    let loaded = slots["board"]["configurations"].as_array().expect("a list");
+    let of = |one: &&Value| one["name"].as_str().is_some_and(|name| name.starts_with("aes128_encrypt"));
+    let passes: u64 = loaded.iter().filter(of).filter_map(|one| one["operations"].as_u64()).sum();
+    assert_eq!((passes, &slots["board"]["failed"]), (40, &0.into()), "{slots}");
+}
+
 #[test]
 fn context_sets_compute_live_traffic_on_an_array_board() {
     if !sets_ready() {
