@@ -14,6 +14,9 @@
 extern "C" {
 #endif
 
+/* And nothing else is seen of the shared object. */
+#pragma GCC visibility push(default)
+
 #define ACE_BOARD_ABI 1u
 
 typedef struct ace_board ace_board;
@@ -78,6 +81,8 @@ void ace_board_count(const ace_board *board, ace_board_counts *counts);
 /* A digest of when which pin was what from the start on, but for the bits of tx_data. Two runs that it does not tell
  * apart differ in the bytes of what the board sends at most. */
 uint64_t ace_board_pins(const ace_board *board);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }
