@@ -10,6 +10,8 @@
 
 pub mod engine;
 pub mod identity;
+#[cfg(target_os = "linux")]
+pub mod pins;
 pub mod probe;
 pub mod session;
 #[cfg(target_os = "linux")]

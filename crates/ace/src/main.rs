@@ -15,6 +15,7 @@ mod engines;
 mod flow;
 #[cfg(target_os = "linux")]
 mod gateway;
+mod image;
 mod inspect;
 mod kat;
 mod library;
@@ -62,6 +63,7 @@ enum Command {
     Array(array::Args),
     Kat(kat::Args),
     Configurations(configurations::Args),
+    Image(image::Args),
     Inspect(inspect::Args),
     Netlist(netlist::Args),
     Prove(prove::Args),
@@ -108,6 +110,7 @@ fn main() -> ExitCode {
         Command::Array(args) => array::run(&mut page, &args),
         Command::Kat(args) => kat::run(&args),
         Command::Configurations(args) => configurations::run(&mut page, &args),
+        Command::Image(args) => image::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Netlist(args) => netlist::run(&args),
         Command::Prove(args) => match prove::run(&args) {

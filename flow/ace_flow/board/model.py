@@ -157,15 +157,15 @@ def build(board: Board, content: Content, parameters: dict[str, int | str], out:
         tools.run(command, log.with_suffix(".cxx.log"))
 
 
-def model(name: str = "colorlight-i9", content: Content = Content()) -> Path:  # noqa: B008
-    """The board's model, made if it is not there."""
+def model(name: str = "colorlight-i9", content: Content = Content(), image_times: bool = False) -> Path:  # noqa: B008
+    """The board's model, made if it is not there; with an image's times, or with shorter ones."""
     board = BOARDS[name]
     BUILD.mkdir(parents=True, exist_ok=True)
     RUNTIME.parent.mkdir(parents=True, exist_ok=True)
     step_runtime()
-    parameters: dict[str, int | str] = {**board.parameters, **SHORT, "Slots": content.number}
+    parameters: dict[str, int | str] = {**board.parameters, **({} if image_times else SHORT), "Slots": content.number}
     parameters["Identity"] = "64'h0123456789abcdef"
-    library = BUILD / f"{name}-{content.name}.so"
+    library = BUILD / f"{name}-{content.name}{'-image-times' if image_times else ''}.so"
     settings = {
         "top": board.top,
         "parameters": parameters,
@@ -192,9 +192,10 @@ def ask(parser: argparse.ArgumentParser) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask(parser)
+    parser.add_argument("--image-times", action="store_true", help="sessions, search and the PHY's reset as long as an image's")
     args = parser.parse_args()
     try:
-        library = model(args.board, Content(args.slots, args.number, args.tiles))
+        library = model(args.board, Content(args.slots, args.number, args.tiles), args.image_times)
     except tools.ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
