@@ -55,7 +55,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo demo-live check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace
+.PHONY: help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -71,6 +71,10 @@ demo: $(VENV) ace  ## real traffic through IPsec on configurations loaded on dem
 
 demo-live: ace  ## live traffic through two gateways in two network namespaces (root); a wire that is looked at
 	$(PYTHON) tests/demo/live.py --ace $(ACE)
+
+demo-board: $(VENV) ace  ## a gateway whose ESP an image's board computes, simulated at its pins behind a cable (root)
+	$(PY) -m ace_flow board-model --image-times colorlight-i9 --slots array --tiles 1
+	$(PYTHON) tests/demo/board.py --ace $(ACE)
 
 # Known answers of what the array computes: a file `kat.csv` is of its folder's algorithm, another one of what it is called.
 ON_ARRAY = $(foreach room,$(patsubst %/algorithm.toml,%,$(shell grep -l '^\[\[array.variant' algorithms/*/algorithm.toml)),\

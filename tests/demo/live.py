@@ -133,13 +133,13 @@ class World:
         out, _ = process.communicate(timeout=60)
         return json.loads(out)
 
-    def start(self, of, sas):
+    def start(self, of, sas, engine=""):
         self.write(of, sas)
         n = ENDS[of]
         config = self.folder / f"{of}.toml"
         config.write_text(
             f'sas = "{of}-sas.toml"\ncontrol = "{of}.sock"\n[inside]\ntun = "ace0"\n'
-            f'address = ["10.0.{n}.1/32"]\nroutes = ["10.0.{3 - n}.0/24"]\n[outside]\nencapsulation = "udp"\n'
+            f'address = ["10.0.{n}.1/32"]\nroutes = ["10.0.{3 - n}.0/24"]\n[outside]\nencapsulation = "udp"\n{engine}'
         )
         command = ["ip", "netns", "exec", self.name(of), self.ace, "gateway", str(config)]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
