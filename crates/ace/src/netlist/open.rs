@@ -16,6 +16,11 @@ use super::{Args, text_for, write};
 struct Summary<'a> {
     device: &'static str,
     memory_sha256: String,
+    /// What the bitstream does beyond what the memory shows.
+    untold: Option<String>,
+    /// Control register 0 and USERCODE.
+    control0: u32,
+    usercode: u32,
     cells: BTreeMap<&'static str, usize>,
     ports: usize,
     pads: &'a [PadReading],
@@ -24,7 +29,12 @@ struct Summary<'a> {
     control: Option<Control>,
 }
 
-pub fn run(args: &Args, memory: &ConfigMemory, database: &Database) -> Result<Outcome> {
+pub fn run(
+    args: &Args,
+    memory: &ConfigMemory,
+    untold: Option<String>,
+    database: &Database,
+) -> Result<Outcome> {
     let in_file = || format!("{}", args.file.display());
     let pins = match &args.pins {
         None => OpenPins { package: args.package.clone(), ..OpenPins::default() },
@@ -54,6 +64,9 @@ pub fn run(args: &Args, memory: &ConfigMemory, database: &Database) -> Result<Ou
     let summary = Summary {
         device: memory.device().name,
         memory_sha256: hex::encode(memory.digest()),
+        untold,
+        control0: memory.control0(),
+        usercode: memory.usercode(),
         cells: netlist.count(),
         ports: netlist.ports.len(),
         pads: &pads,

@@ -110,7 +110,7 @@ module small_image #(
         sum_q  <= sum_q + word;
       end
       mdio_q     <= mdio_in;
-      mdio_out_q <= sum_q[0] && mdio_q;
+      mdio_out_q <= sum_q[0] && mdio_q ^ (sum_q[3] && sum_q[4]);
       move_q     <= read_q[3];
     end
   end
