@@ -76,7 +76,7 @@ class _Description:
         seen: set[str] = set()
         for name, cell in self.cells.items():
             if cell["type"] in REGISTERS:
-                called = register_name(name)
+                called = _register_name(name)
                 if called in seen:
                     raise DesignError(f"two registers are called {called}")
                 seen.add(called)
@@ -230,7 +230,7 @@ class _Description:
         return sorted(found)
 
 
-def register_name(cell: str) -> str:
+def _register_name(cell: str) -> str:
     """What a register is called by whoever wrote it: u_core.step_q."""
     scope, _, name = cell.removeprefix(FLAT).partition(DRIVER)
     if not name:

@@ -9,8 +9,9 @@
 * what moves a delay or a PLL comes straight from a register;
 * every register has a clock of the file.
 
-Which register of the netlist is which of the RTL, and so in which cell, its name says, which synthesis leaves where a register
-has stayed what it was; one that has lost its name is in no cell.
+Which register of the netlist is which of the RTL, and so in which cell, the proof of the netlist says
+(ace_flow/image/prove.py), which is by what registers do and asks no name of synthesis. A register of several of the RTL, which are
+always the same, is in the cells of all of them.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ace_flow.design import REGISTERS, register_name
+from ace_flow.design import DRIVER
+from ace_flow.equiv.match import FIXED, Matching
 from ace_flow.image.board import Board
+from ace_flow.open_designs.form import PADS
 from ace_flow.prove.gates import Signal
 
 LOGIC = {
@@ -80,17 +83,12 @@ class Report:
 class Netlist:
     """A flat netlist, and whose its registers are."""
 
-    def __init__(self, board: Board, module: dict, rtl: dict, instances: dict[str, str]):
-        self.board, self.module, self.instances = board, module, instances
+    def __init__(
+        self, board: Board, module: dict, of: dict[str, frozenset[str]], instances: dict[str, str]
+    ):
+        """`of`: registers of the RTL by those of the netlist. `instances`: modules by paths."""
+        self.board, self.module, self.instances, self.of = board, module, instances, of
         self.cells = module["cells"]
-        known = {
-            register_name(name) for name, cell in rtl["cells"].items() if cell["type"] in REGISTERS
-        } | set(rtl.get("memories", {}))
-        self.names: dict[Signal, set[str]] = defaultdict(set)
-        for name, net in module["netnames"].items():
-            if name in known:
-                for bit in net["bits"]:
-                    self.names[bit].add(name)
         self.clocks = self._clocks()
         self.drivers: dict[Signal, tuple[str, list[Signal]]] = {}
         self.sources: dict[Signal, Source] = {}
@@ -133,7 +131,7 @@ class Netlist:
             logic(tuple(pin for pin in pins if pin not in outputs), tuple(outputs))
         elif kind == "TRELLIS_FF":
             bit = pins["Q"][0]
-            cells = frozenset(self.names.get(bit, ()))
+            cells = self.of.get(name, frozenset())
             self.sources[bit] = Source(self.domain(pins["CLK"][0]), self.called(name, cells), cells, "register")
         elif kind == "TRELLIS_DPR16X4":
             # What is read is there at once; what was written, another clock may have written.
@@ -155,9 +153,10 @@ class Netlist:
             self.drivers[pins["Z"][0]] = (name, [pins["A"][0]])
             for bit in pins.get("CFLAG", []):
                 self.sources[bit] = Source("pad", f"{name}.CFLAG", frozenset(), "pad")
-        elif kind == "BB":
-            for bit in pins.get("O", []):
-                self.drivers[bit] = (name, [pins["B"][0]])
+        elif kind in PADS:
+            _, pad, inside = PADS[kind]
+            for bit in pins.get(inside.get("O", ""), []):
+                self.drivers[bit] = (name, [pins[pad][0]])
         elif kind == "EHXPLLL":
             for bit in pins.get("LOCK", []):
                 self.sources[bit] = Source("lock", LOCK, frozenset(), "lock")
@@ -190,7 +189,7 @@ class Netlist:
             elif top in self.clocks:
                 self.reach[top] = frozenset({"pad"})
             elif top not in self.drivers:
-                self.reach[top] = frozenset()
+                self.reach[top] = frozenset({"unknown"} if isinstance(top, int) else ())
             else:
                 given = self.drivers[top][1]
                 waiting = [one for one in given if one not in self.reach and one not in entered]
@@ -214,7 +213,10 @@ class Netlist:
                     yield self.sources[top]
             elif top in self.clocks:
                 yield Source("pad", f"the clock {self.clocks[top]}", frozenset(), "pad")
-            elif top in self.drivers:
+            elif top not in self.drivers:
+                if isinstance(top, int):
+                    yield Source("unknown", f"net {top}", frozenset(), "unknown")
+            else:
                 # What cannot hold another clock needs not be looked into.
                 stack += [one for one in self.drivers[top][1] if self.domains(one) - {domain}]
 
@@ -223,7 +225,7 @@ class Netlist:
         while bit in self.drivers:
             name, given = self.drivers[bit]
             wires = [one for one in given if isinstance(one, int)]
-            if self.cells[name]["type"] not in ("LUT4", "BB") or len(wires) > 1:
+            if self.cells[name]["type"] != "LUT4" or len(wires) > 1:
                 return None
             if not wires:
                 return "constant"
@@ -231,9 +233,24 @@ class Netlist:
         return self.sources.get(bit, "constant" if isinstance(bit, str) else None)
 
 
-def check(board: Board, module: dict, rtl: dict, instances: dict[str, str]) -> Report:
+def origins(matching: Matching) -> dict[str, frozenset[str]]:
+    """The registers of the RTL that each of the netlist stands for."""
+    classes: dict[object, set[str]] = defaultdict(set)
+    for (prefix, name), colour in matching.colours.items():
+        if prefix == "rtl" and colour[0] not in FIXED:
+            classes[colour].add(name.replace(DRIVER, ""))
+    for states in matching.states:
+        classes["states", states.name] |= {name.replace(DRIVER, "") for name in states.rtl}
+    return {
+        name: frozenset(classes.get(colour, ()))
+        for (prefix, name), colour in matching.colours.items()
+        if prefix == "netlist"
+    }
+
+
+def check(board: Board, module: dict, matching: Matching, instances: dict[str, str]) -> Report:
     """What there is between the clocks of a netlist, and what of it is not allowed."""
-    netlist = Netlist(board, module, rtl, instances)
+    netlist = Netlist(board, module, origins(matching), instances)
     report = Report(dict.fromkeys(board.clocks, 0), defaultdict(int), [])
     for name, cell in netlist.cells.items():
         kind, pins = cell["type"], cell["connections"]
@@ -275,7 +292,7 @@ def _clock(netlist: Netlist, report: Report, name: str, bit: Signal) -> str:
 
 
 def _register(netlist: Netlist, report: Report, name: str, pins: dict, told: dict) -> None:
-    cells = frozenset(netlist.names.get(pins["Q"][0], ()))
+    cells = netlist.of.get(name, frozenset())
     end = (netlist.called(name, cells), cells)
     domain = _clock(netlist, report, name, pins["CLK"][0])
     if not domain:
