@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whose the board is: address and number of the session, and when it ends by itself. With its beginning and its end
+// slots are reset, epochs are 0 and the queue of answers is emptied: while clear_o is high. It is from a reset on.
+//
+// Cycles of a clear: 16 and what it takes until the transmit side has passed over all that was committed.
+module link_session #(
+  // A session ends 2^SessionBits clocks behind the last frame of its host.
+  parameter int unsigned SessionBits = 28
+) (
+  input logic clk_i,
+  input logic rst_ni,
+
+  input logic        open_i,
+  input logic        end_i,
+  input logic        alive_i,   // a frame of the session
+  input logic [47:0] source_i,
+  input logic [15:0] number_i,
+
+  output logic        opened_o,
+  output logic [47:0] host_o,
+  output logic [15:0] session_o,
+  output logic        clear_o,
+  output logic        slots_rst_no,
+
+  // What is committed when flush_o changes does not leave any more; flushed_i follows when that is so.
+  output logic flush_o,
+  input  logic flushed_i,
+  input  logic empty_i
+);
+
+  logic [SessionBits-1:0] quiet_q;
+  logic [3:0] least_q;
+  logic late_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      opened_o     <= 1'b0;
+      host_o       <= '0;
+      session_o    <= '0;
+      clear_o      <= 1'b1;
+      slots_rst_no <= 1'b0;
+      flush_o      <= 1'b0;
+      quiet_q      <= '0;
+      late_q       <= 1'b0;
+      least_q      <= '0;
+    end else begin
+      quiet_q <= alive_i || !opened_o ? '0 : quiet_q + SessionBits'(1);
+      late_q  <= quiet_q == '1 && !alive_i;
+      if (clear_o) begin
+        least_q <= least_q + 4'(least_q != '1);
+        if (least_q == '1 && flushed_i == flush_o && empty_i) begin
+          clear_o      <= 1'b0;
+          slots_rst_no <= 1'b1;
+        end
+      end else if (open_i || end_i || (late_q && opened_o)) begin
+        opened_o     <= open_i;
+        host_o       <= source_i;
+        session_o    <= number_i;
+        flush_o      <= !flush_o;
+        clear_o      <= 1'b1;
+        slots_rst_no <= 1'b0;
+        least_q      <= '0;
+      end
+    end
+  end
+
+endmodule
