@@ -71,6 +71,24 @@ class Crossings:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """One change of the RTL, which the proof has to refute."""
+
+    what: str
+    file: str
+    find: str
+    replace: str
+
+
+@dataclass(frozen=True)
+class Slots:
+    """What is behind the link: its files beside the board's, and parameters of the top."""
+
+    sources: tuple[str, ...]
+    parameters: dict[str, int | str]
+
+
+@dataclass(frozen=True)
 class Board:
     """A board's file."""
 
@@ -81,15 +99,20 @@ class Board:
     package: str
     speed: int
     top: str
+    # The parameter that says what an image was made from, if there is one; and where the RTL is.
+    identity: str
+    sources: tuple[str, ...]
     loader: str
     warnings: tuple[str, ...]
     clocks: dict[str, Clock]
     pll: Pll
     crossings: Crossings
-    slots: dict[str, dict[str, int | str]]
+    slots: dict[str, Slots]
     pins: tuple[Pin, ...]
     # Of all banks with outputs.
     bank_volts: float
+    # Changes of the RTL that the proof has to refute.
+    faults: tuple[Fault, ...]
 
     def at(self, mhz: float) -> Board:
         """The same with another clock of the slot."""
@@ -142,7 +165,7 @@ class Board:
         found: dict[str, int | str] = {
             parameter: self.dividers()[divider] for divider, parameter in self.pll.parameters.items()
         }
-        for name, value in self.slots[slots].items():
+        for name, value in self.slots[slots].parameters.items():
             if isinstance(value, str) and value.startswith("$"):
                 if value[1:] not in options:
                     raise BoardError(f"{self.path}: slots.{slots}: there is no option {value[1:]!r}")
@@ -239,7 +262,10 @@ def _board(path: Path, text: str, table: dict[str, Any]) -> Board:
         path,
         *(whole.take(key, str) for key in ("name", "summary", "device", "package")),
         whole.take("speed", int),
-        *(whole.take(key, str) for key in ("top", "loader")),
+        whole.take("top", str),
+        whole.take("identity", str, ""),
+        whole.words("sources"),
+        whole.take("loader", str),
         whole.words("warnings", []),
         _clocks(whole, reader),
         _pll(reader("pll", whole.take("pll", dict))),
@@ -247,6 +273,7 @@ def _board(path: Path, text: str, table: dict[str, Any]) -> Board:
         _slots(whole, reader),
         _pins(whole, reader, common),
         volts,
+        _faults(whole),
     )
     whole.finish()
     board.dividers()
@@ -290,13 +317,22 @@ def _crossings(table: _Reader) -> Crossings:
     return found
 
 
-def _slots(whole: _Reader, reader: Any) -> dict[str, dict[str, int | str]]:
+def _slots(whole: _Reader, reader: Any) -> dict[str, Slots]:
     found = {}
     for name, values in whole.take("slots", dict).items():
         table = reader(f"slots.{name}", values)
-        found[name] = table.take("parameters", dict, {})
+        found[name] = Slots(table.words("sources"), table.take("parameters", dict, {}))
         table.finish()
     return found
+
+
+def _faults(whole: _Reader) -> tuple[Fault, ...]:
+    found = []
+    for values in whole.take("fault", list, []):
+        if not isinstance(values, dict) or {*values} != {"what", "file", "find", "replace"}:
+            raise whole.fail("fault", "has what, file, find and replace")
+        found.append(Fault(**values))
+    return tuple(found)
 
 
 def _pins(whole: _Reader, reader: Any, common: dict[str, str]) -> tuple[Pin, ...]:

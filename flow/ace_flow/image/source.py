@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from ace_flow import design, rtl, tools
-from ace_flow.configurations import SOURCES, sources_of
+from ace_flow import design, digest, rtl, tools
+from ace_flow.configurations import sources_of
 from ace_flow.image.board import Board
 from ace_flow.layout import BUILD
 from ace_flow.open_designs.read import PRIMITIVES, QUIET, YOSYS_CELLS
@@ -40,17 +40,21 @@ class Image:
         return str(self.at(name).relative_to(tools.ROOT))
 
 
-def of(board: Board, slots: str, options: dict[str, int], patterns: tuple[str, ...] = tuple(SOURCES)) -> Image:
+def of(board: Board, slots: str, options: dict[str, int]) -> Image:
     """The image of these slots; its folder has the name that tells it from others."""
     parameters = board.parameters(slots, options)
+    patterns = (*board.sources, *board.slots[slots].sources)
     told = [
         f"{option}{options[option]}"
         for option in sorted(options)
-        if f"${option}" in board.slots[slots].values()
+        if f"${option}" in board.slots[slots].parameters.values()
     ]
     mhz = f"{board.exact_mhz()['slot']:.2f}".rstrip("0").rstrip(".")
     name = "-".join([board.name, slots, *told, f"{mhz}mhz"])
     sources = sources_of(board.top, f"{board.path}: top", patterns)
+    if board.identity:
+        made = digest.of([digest.sources([tools.ROOT / path for path in sources]), parameters])
+        parameters = parameters | {board.identity: f"64'h{made[:16]}"}
     return Image(board, slots, parameters, sources, IMAGES / name)
 
 
