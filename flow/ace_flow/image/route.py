@@ -30,7 +30,10 @@ def script(image: Image) -> str:
             slang(image),
             f"hierarchy -check -top {top}",
             "check -assert",
-            f"synth_ecp5 -top {top}",
+            f"synth_ecp5 -top {top} -run begin:map_luts",
+            # What registers are called, which the mapping of logic would lose: the proof finds them sooner by it.
+            "setattr -set keep 1 t:TRELLIS_FF %co:+[Q] w:* %i",
+            f"synth_ecp5 -top {top} -run map_luts:",
             # As in the array's slot: the proof of the bits wants a reason for each register.
             "setattr -unset keep",
             "opt_clean",
