@@ -41,6 +41,8 @@ COMMANDS = {
     "array-route": ("ace_flow.array.route", "tile or slot placed and routed"),
     "array-bits": ("ace_flow.array.bits", "the slot's bits proven"),
     "array-rates": ("ace_flow.array.rates", "what the slot's RTL takes for a packet"),
+    "board-model": ("ace_flow.board.model", "a board as a model, from its pins on"),
+    "board-pins": ("ace_flow.board.pins", "a board at its pins: what it answers, and how fast"),
     "cores": ("ace_flow.cores", "the RTL for other builds: ace.core (FuseSoC) and Bender.yml"),
     "pages": ("ace_flow.pages.render", "every generated page, table and picture; or what would differ"),
     "measure": ("ace_flow.pages.results", "results files that pages are rendered from, measured anew"),
