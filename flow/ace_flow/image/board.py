@@ -85,6 +85,8 @@ class Slots:
     """What is behind the link: its files beside the board's, and parameters of the top."""
 
     sources: tuple[str, ...]
+    # Declarations of cells, which no name of a module leads to.
+    cells: tuple[str, ...]
     parameters: dict[str, int | str]
 
 
@@ -321,7 +323,7 @@ def _slots(whole: _Reader, reader: Any) -> dict[str, Slots]:
     found = {}
     for name, values in whole.take("slots", dict).items():
         table = reader(f"slots.{name}", values)
-        found[name] = Slots(table.words("sources"), table.take("parameters", dict, {}))
+        found[name] = Slots(table.words("sources"), table.words("cells", []), table.take("parameters", dict, {}))
         table.finish()
     return found
 

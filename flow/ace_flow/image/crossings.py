@@ -44,6 +44,19 @@ AT_ONCE = {
 }
 PIN_OF_BLOCK = re.compile(r"(?:DI|AD|CS|CE|OCE|WE|RST|CLK|DO)([AB])\d*")
 LOCK = "the PLL's lock"
+WIDE = 36
+
+
+def port_of(pin: str, told: dict[str, str]) -> str:
+    """The port of a block memory whose clock a pin goes with. Words of 36 bits are written at A and read at B, with the data
+    pins of both."""
+    found = PIN_OF_BLOCK.fullmatch(pin)
+    wide = int(told.get("DATA_WIDTH_A", "10010"), 2) == WIDE
+    if wide and pin.startswith("DI"):
+        return "A"
+    if wide and pin.startswith("DO"):
+        return "B"
+    return found[1] if found else ""
 
 
 @dataclass(frozen=True)
@@ -143,7 +156,7 @@ class Netlist:
         elif kind == "DP16KD":
             for pin, bits in pins.items():
                 if pin.startswith("DO") and bits and isinstance(bits[0], int):
-                    clock = pins[f"CLK{pin[2]}"][0]
+                    clock = pins[f"CLK{port_of(pin, cell['parameters'])}"][0]
                     self.sources[bits[0]] = Source(self.domain(clock), name, frozenset(), "register")
         elif kind == "IDDRX1F":
             for pin in ("Q0", "Q1"):
@@ -346,9 +359,8 @@ def _memory(netlist: Netlist, report: Report, name: str, pins: dict, told: dict)
                 Fault(name, name, f"a memory of {' and '.join(sorted({*clocks.values()}))} that is no queue's")
             )
     for pin, bits in pins.items():
-        side = PIN_OF_BLOCK.fullmatch(pin)
-        if side and not pin.startswith(("CLK", "DO")) and side[1] in clocks:
-            _ends(netlist, report, (name, memory), clocks[side[1]], bits)
+        if not pin.startswith(("CLK", "DO")) and port_of(pin, told) in clocks:
+            _ends(netlist, report, (name, memory), clocks[port_of(pin, told)], bits)
 
 
 def _ends(

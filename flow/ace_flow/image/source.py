@@ -51,7 +51,7 @@ def of(board: Board, slots: str, options: dict[str, int]) -> Image:
     ]
     mhz = f"{board.exact_mhz()['slot']:.2f}".rstrip("0").rstrip(".")
     name = "-".join([board.name, slots, *told, f"{mhz}mhz"])
-    sources = sources_of(board.top, f"{board.path}: top", patterns)
+    sources = (*sources_of(board.top, f"{board.path}: top", patterns), *board.slots[slots].cells)
     if board.identity:
         made = digest.of([digest.sources([tools.ROOT / path for path in sources]), parameters])
         parameters = parameters | {board.identity: f"64'h{made[:16]}"}
