@@ -19,7 +19,6 @@ from pathlib import Path
 
 from ace_flow import tools
 from ace_flow.build.manifest import describe, versions
-from ace_flow.cache import publish
 from ace_flow.capability import ConfigurationError
 from ace_flow.image import board as boards
 from ace_flow.image import crossings, prove, route, source
@@ -131,7 +130,7 @@ def make(image: Image, seeds: list[int], say: bool) -> dict:
     for name in ("proof", "manifest"):
         to = image.at(f"{name}.json.new")
         to.write_text(json.dumps(made[name], indent=1) + "\n")
-        publish(to, image.at(f"{name}.json"))
+        to.replace(image.at(f"{name}.json"))
     return made
 
 

@@ -50,7 +50,7 @@ def of(board: Board, slots: str, options: dict[str, int]) -> Image:
         if f"${option}" in board.slots[slots].parameters.values()
     ]
     mhz = f"{board.exact_mhz()['slot']:.2f}".rstrip("0").rstrip(".")
-    name = "-".join([board.name, slots, *told, f"{mhz}mhz"])
+    name = "-".join([board.name, slots, *told, f"{mhz}mhz"]).replace(".", "_")
     sources = (*sources_of(board.top, f"{board.path}: top", patterns), *board.slots[slots].cells)
     if board.identity:
         made = digest.of([digest.sources([tools.ROOT / path for path in sources]), parameters])
