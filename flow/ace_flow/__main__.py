@@ -29,6 +29,7 @@ COMMANDS = {
     "faults": ("ace_flow.faults.inject", "models of changed RTL, for tests to catch"),
     "lint": ("ace_flow.lint", "the RTL under every linter"),
     "loader": ("ace_flow.loader", "the loader's RTL: its model, its area and clock"),
+    "image": ("ace_flow.image.make", "an image of a board: placed, routed, proven"),
     "array": ("ace_flow.array.model", "models of tile and slot; the simulator against the RTL"),
     "array-slot": ("ace_flow.array.slot", "the slot's RTL under random frames"),
     "array-frames": (

@@ -118,6 +118,12 @@ def _needed(row: Row, top: str, files: tuple[str, ...], rtl: Files) -> tuple[str
     return tuple(file for file in files if file in needed)
 
 
+def sources_of(top: str, where: str, patterns: Iterable[str] = SOURCES) -> tuple[str, ...]:
+    """The files that a top needs, packages first; `where` names in errors who asks."""
+    row, rtl = Row(where, {"sources": list(patterns)}), Files(ROOT)
+    return _needed(row, top, _sources(row, {}, rtl), rtl)
+
+
 def _parameters(row: Row, default: dict[str, int | str] | None = None) -> dict[str, int | str]:
     parameters = row.get("parameters", dict, default)
     for key, value in parameters.items():

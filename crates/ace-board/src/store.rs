@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use crate::capability::Capability;
 use crate::config::{Controller, DEFAULT_LIBRARY};
+use crate::library::configurations;
 use crate::manifest::{Configuration, ManifestReason};
 use crate::port::{Refused, Written, stream};
 use crate::record::{self, RecordError};
@@ -149,7 +150,7 @@ impl Store {
         guard.trust.required_version = guard.trust.required_version.max(wanted.require);
         let Opened { library, signers, unkept, .. } = guard.open(&file)?;
         let offered = |image: &Image| (image.name().to_owned(), offer(image).map_err(Arc::new));
-        let offers = library.images().iter().map(offered).collect();
+        let offers = configurations(&library).map(offered).collect();
         Ok(Some(Self {
             library,
             offers,

@@ -151,6 +151,8 @@ impl<'a> Fabric<'a> {
             return Ok(Some(driver));
         }
         let mut found: Option<Wire> = None;
+        let mut default: Option<Wire> = None;
+        let behind_pad = self.behind_pad(wire);
         for sink in self.database.sinks.get(&wire.name).into_iter().flatten() {
             let whole = wire.row == NOWHERE;
             let tiles: &[usize] = if whole {
@@ -177,6 +179,10 @@ impl<'a> Fabric<'a> {
                 if self.unused(source) {
                     continue;
                 }
+                if behind_pad && bits.is_none() {
+                    default = Some(source);
+                    continue;
+                }
                 bits.into_iter().for_each(|bits| self.explain(tile, bits));
                 if found == Some(source) {
                     continue;
@@ -188,7 +194,14 @@ impl<'a> Fabric<'a> {
                 found = Some(source);
             }
         }
-        Ok(found)
+        Ok(found.or(default))
+    }
+
+    /// Whether a wire is what a pad's registers and the fabric see of a pad: the pad itself, unless an arc puts its delay
+    /// there.
+    fn behind_pad(&self, wire: Wire) -> bool {
+        let letter = self.text(wire).strip_prefix("JDI");
+        letter.is_some_and(|letter| matches!(letter, "A" | "B" | "C" | "D"))
     }
 
     /// What is not in the tiles' tables: the clock tree between taps, spines and quadrants, and carry chains.

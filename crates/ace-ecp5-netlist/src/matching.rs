@@ -116,8 +116,8 @@ impl<'a> Colours<'a> {
         let netlist = self.simulator.netlist;
         let constants = [0, u64::MAX].map(|word| digest(&[word; WORDS]));
         let next = netlist.cells.iter().zip(&self.colours).map(|(cell, old)| match &cell.kind {
-            Kind::Ff { enable, reset, data, .. } => {
-                let pins = [(*data, false), *enable, *reset];
+            Kind::Ff { clock, enable, reset, data, .. } => {
+                let pins = [(*data, false), *enable, *reset, *clock];
                 pins.iter().fold(*old, |sum, (net, inverted)| mix(sum, self.arrives(*net, *inverted)))
             }
             Kind::Block { pins, .. } => {

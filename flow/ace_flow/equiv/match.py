@@ -247,6 +247,7 @@ class Matching(Observed):
         """The nodes on which next values and what is written depend; memories and multipliers answer to others."""
         wanted: set[int] = set()
         waiting = [literal for following, reset, _ in self.next.values() for literal in (following, reset)]
+        waiting += [self.clocks[key] for key in self.next]
         for ports in self.writes.values():
             waiting += [bit for port in ports for bit in (port.enable, port.data, *port.address)]
         waiting = [literal >> 1 for literal in waiting]
@@ -263,7 +264,9 @@ class Matching(Observed):
         """By what registers do in one simulation; what has been tried is not said again."""
         v, found = self.v, {}
         after = {key: get(v, following) for key, (following, *_) in self.next.items()}
-        reset = {key: (get(v, off), value) for key, (_, off, value) in self.next.items()}
+        reset = {
+            key: (get(v, off), value, get(v, self.clocks[key])) for key, (_, off, value) in self.next.items()
+        }
         # Which classes do the same, by what it is.
         same: dict[object, dict[tuple, None]] = defaultdict(dict)
         for key, word in after.items():

@@ -91,6 +91,8 @@ class Observed:
         self.colours: dict[Key, object] = {}
         self.columns: dict[Key, object] = {}
         self.next: dict[Key, tuple[Literal, Literal, int]] = {}
+        # Registers of several clocks are never the same.
+        self.clocks: dict[Key, Literal] = {}
         self._begin_registers(codes or {}, hot or {})
         self._evaluate()
         self._begin_columns()
@@ -154,6 +156,7 @@ class Observed:
         self.virtual |= set(keys)
         for key, code in zip(keys, states.codes, strict=True):
             self.next[key] = self._becomes(states, code)
+            self.clocks[key] = self.rtl.registers[states.rtl[0]].clock()
             self.colours[key] = _left(*self.next[key][1:])
 
     def _becomes(self, states: States, code: int) -> tuple[Literal, Literal, int]:
@@ -167,7 +170,7 @@ class Observed:
         """Makes all logic that anything depends on."""
         for machine in self.machines:
             for register in machine.registers.values():
-                register.clock()
+                self.clocks[machine.prefix, register.name] = register.clock()
                 self.next[machine.prefix, register.name] = (
                     register.following(),
                     register.reset(),
@@ -361,7 +364,8 @@ class Observed:
                 if then == wanted and (not off or value == int(old[1])):
                     fresh[key] = old
                     continue
-            fresh[key] = ("seen", hash((old, then, off, value if off else 0)))
+            clock = get(v, self.clocks[key])
+            fresh[key] = ("seen", hash((old, then, clock, off, value if off else 0)))
         self.colours = fresh
         new: dict[Key, object] = {}
         # The ports that write a column, in an order that is the same for the same ones.

@@ -83,8 +83,10 @@ def _pll(rtl: Box, bits: Box) -> Iterator[tuple[str, object, object]]:
         if name in rtl.parameters:
             yield name, number(rtl.parameters[name]), number(bits.parameters.get(name, ""))
     for name, missing in PLL_ATTRIBUTES.items():
-        told = rtl.attributes.get(name, rtl.parameters.get(name))
-        yield name, missing if told is None else number(told), number(bits.parameters.get(name, "0"))
+        # Bits have all of them; a netlist, as an RTL, has those that are not as usual.
+        both = (box.attributes.get(name, box.parameters.get(name)) for box in (rtl, bits))
+        one, other = (missing if told is None else number(told) for told in both)
+        yield name, one, other
 
 
 def told(rtl: Box, bits: Box) -> Iterator[tuple[str, object, object]]:
@@ -136,7 +138,7 @@ def _origin(form: Form, signal: Signal) -> str:
     return ""
 
 
-def _ends(form: Form, box: Box) -> tuple[str, ...]:
+def ends(form: Form, box: Box) -> tuple[str, ...]:
     """The ports at which a block is; through a delay as well."""
     found = set()
     through = {"DELAYF": ("A", "Z")}
@@ -172,10 +174,10 @@ def pair(rtl: Form, bits: Form) -> tuple[list[tuple[str, Box, Box]], list[str]]:
             if not theirs:
                 lost.append(f"{kind} {box.name} of the RTL is not in the bits")
                 continue
-            ends = _ends(rtl, box)
+            mine = ends(rtl, box)
 
-            def unlike(other: Box, box: Box = box, ends: tuple = ends) -> tuple:
-                at = len({*ends} ^ {*_ends(bits, other)})
+            def unlike(other: Box, box: Box = box, mine: tuple = mine) -> tuple:
+                at = len({*mine} ^ {*ends(bits, other)})
                 return at, sum(a != b for _, a, b in told(box, other))
 
             best = min(theirs, key=unlike)

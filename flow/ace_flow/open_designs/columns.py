@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns of memories that no simulation has told apart, because writes are rare: a block memory's output registers say
-which they are, for registers have names. A proposal like all that matching finds."""
+"""Columns of memories that no simulation has told apart, because writes are rare, or because what is written changes seldom: a
+block memory's output registers say which they are, for registers have names; else where synthesis has put them. A proposal
+like all that matching finds."""
 
 from collections import defaultdict
 
@@ -28,14 +29,26 @@ def split(matching: Matching) -> None:
     }
     for colour, keys in many.items():
         mine = {name for prefix, name in keys if prefix == "rtl"}
-        pairs: dict[tuple[str, str], str] = {}
-        for prefix, name in keys:
-            if prefix == "netlist":
-                cell, _, bit = name.removesuffix("]").rpartition("[")
-                pairs[prefix, name] = _partner(matching, registers, reads, mine, (cell, bit))
-        if all(pairs.values()) and len({*pairs.values()}) == len(pairs):
-            for key, partner in pairs.items():
-                matching.columns[key] = matching.columns["rtl", partner] = ("own", colour, partner)
+        theirs = [name for prefix, name in keys if prefix == "netlist"]
+        cells = {name: tuple(name.removesuffix("]").rpartition("[")[::2]) for name in theirs}
+        for partner in (
+            lambda at, mine=mine: _partner(matching, registers, reads, mine, at),
+            lambda at: _place(matching, *at),
+        ):
+            pairs = {name: partner(at) for name, at in cells.items()}
+            if {*pairs.values()} <= mine and len({*pairs.values()}) == len(pairs):
+                for name, other in pairs.items():
+                    own = ("own", colour, other)
+                    matching.columns["netlist", name] = matching.columns["rtl", other] = own
+                break
+
+
+def _place(matching: Matching, cell: str, bit: str) -> str:
+    """The column of the RTL that is where this one is: tiles are called MEMORY.ROW.COLUMN, the lowest bits first."""
+    rest, _, column = cell.rpartition(".")
+    told = matching.netlist.module["cells"].get(cell, {"type": ""})
+    width = {"TRELLIS_DPR16X4": 4}.get(told["type"]) or int(told["parameters"].get("DATA_WIDTH_A", "0"), 2)
+    return f"{rest}[{int(column) * width + int(bit)}]" if column.isdigit() else ""
 
 
 def _partner(

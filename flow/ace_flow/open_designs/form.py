@@ -24,6 +24,8 @@ PADS = {
 }
 # Registers with enables and resets.
 REGISTERS = ("$dffe", "$sdff", "$aldffe", "$adffe", "$sdffe", "$sdffce")
+# Cells of the ECP5's logic, which an RTL may name.
+GATES = ("LUT4", "PFUMX", "L6MUX21")
 # Cells that are in no circuit: they print, check, or say where something was.
 NO_CIRCUIT = ("$scopeinfo", "$print", "$check", "$assert", "$assume", "$cover", "$live", "$fair")
 # A and not B, as a LUT.
@@ -320,7 +322,12 @@ def _word(form: Form, name: str, cell: dict) -> None:
             "B": [a if b == "x" else b for a, b in sides],
         }
         form.cells[name] = {**cell, "connections": pins | chosen}
-    elif kind in ("$dff", "$aldff", "$adff") or "MEMID" in cell["parameters"] or {"A", "Y"} <= pins.keys():
+    elif (
+        kind in GATES
+        or kind in ("$dff", "$aldff", "$adff")
+        or "MEMID" in cell["parameters"]
+        or {"A", "Y"} <= pins.keys()
+    ):
         form.cells[name] = cell
     elif kind.startswith("$"):
         form.strange |= {bit: f"{name}, a {kind}," for pin in ("Q", "Y") for bit in pins.get(pin, [])}

@@ -9,6 +9,7 @@ use ace_ecp5::{ConfigMemory, Emit};
 use ace_library::{ImageError, Library};
 use serde::Serialize;
 
+use super::board_image::configurations;
 use super::manifest::manifest;
 use crate::BoardConfig;
 
@@ -52,7 +53,7 @@ pub struct Write {
 /// Of all configurations that are stored whole.
 pub fn between(library: &Library) -> Result<Vec<Between>, ImageError> {
     let mut all: Vec<(&str, BTreeSet<String>, ConfigMemory)> = Vec::new();
-    for image in library.images().iter().filter(|image| image.base().is_none()) {
+    for image in configurations(library).filter(|image| image.base().is_none()) {
         let manifest = manifest(image);
         let can = manifest["can"].as_array().into_iter().flatten();
         let algorithms = can.filter_map(|can| can["algorithm"].as_str().map(str::to_owned)).collect();

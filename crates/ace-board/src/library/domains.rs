@@ -9,6 +9,7 @@ use ace_library::{ImageError, Library};
 use serde::Serialize;
 
 use super::between::{Between, between};
+use super::board_image::configurations;
 use super::manifest::manifest;
 use super::members::{Member, members};
 
@@ -102,7 +103,7 @@ fn switch(
 /// A configuration cannot be taken out of the library.
 pub fn domains(library: &Library) -> Result<Domains, ImageError> {
     let mut groups: BTreeMap<(String, u32), Vec<(&str, ConfigMemory)>> = BTreeMap::new();
-    for image in library.images().iter().filter(|i| i.base().is_none()) {
+    for image in configurations(library).filter(|i| i.base().is_none()) {
         let manifest = manifest(image);
         for can in manifest["can"].as_array().into_iter().flatten() {
             if let Some(algorithm) = can["algorithm"].as_str() {

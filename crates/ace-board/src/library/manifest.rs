@@ -4,6 +4,7 @@
 use ace_library::{Image, Library};
 use serde_json::Value;
 
+use super::board_image::configurations;
 use crate::record::{Origin, Tie, tie};
 
 /// The manifest; null if it is none.
@@ -27,5 +28,5 @@ pub fn tie_of(image: &Image, manifest: &Value) -> Tie {
 
 /// How many of the configurations of a library are proven to be their RTL.
 pub fn tied_by_proof(library: &Library) -> usize {
-    library.images().iter().filter(|image| tie_of(image, &manifest(image)) == Tie::Equivalence).count()
+    configurations(library).filter(|image| tie_of(image, &manifest(image)) == Tie::Equivalence).count()
 }

@@ -5,6 +5,7 @@ use ace_library::domain::delta;
 use ace_library::{Image, ImageError, Library};
 use serde::Serialize;
 
+use super::board_image::configurations;
 use super::manifest::manifest;
 use crate::BoardConfig;
 use crate::config::{Port, PortKind};
@@ -69,7 +70,7 @@ impl Load {
 /// All of a library, every skeleton in front of what is stored over it.
 pub fn members(library: &Library) -> Result<Vec<Member>, ImageError> {
     let mut members = Vec::new();
-    for skeleton in library.images().iter().filter(|image| image.base().is_none()) {
+    for skeleton in configurations(library).filter(|image| image.base().is_none()) {
         let of_skeleton = domain(library, skeleton.name())?;
         if of_skeleton.len() > 1 {
             members.extend(of_skeleton);

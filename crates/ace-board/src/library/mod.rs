@@ -3,6 +3,7 @@
 //! records of proofs, and what loads take on the board of `board.toml`.
 
 mod between;
+mod board_image;
 mod built;
 mod domains;
 mod manifest;
@@ -11,6 +12,10 @@ mod stats;
 mod verify;
 
 pub use between::{Between, Write, between};
+pub use board_image::{
+    BoardImage, BoardImageError, BuiltImage, Clock, Unsound, board_images, configurations, is_board_image,
+    verify_board_image,
+};
 pub use built::{Built, BuiltError, TimingError, UnsoundError, built, read_memory, timed};
 pub use domains::{Domain, Domains, Switch, domains};
 pub use manifest::{manifest, tie_of, tied_by_proof};

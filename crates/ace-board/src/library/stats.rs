@@ -8,6 +8,7 @@ use ace_library::codec::Decoded;
 use ace_library::{Image, ImageError, Library};
 use serde::Serialize;
 
+use super::board_image::configurations;
 use super::manifest::{manifest, tie_of};
 use super::members::Load;
 
@@ -66,7 +67,7 @@ pub struct Stats {
 /// A configuration cannot be taken out of the library.
 pub fn stats(library: &Library, budget: Option<Duration>) -> Result<Vec<Stats>, ImageError> {
     let mut rows = Vec::new();
-    for image in library.images() {
+    for image in configurations(library) {
         let raw = frame_bytes(image.device());
         let (decoded, speed) = decode(library, image, budget)?;
         let lut4 = manifest(image)["area"]["lut4"].as_u64();

@@ -72,6 +72,8 @@ pub struct Open {
     pub netlist: Netlist,
     /// The pads that are in use.
     pub pads: Vec<PadReading>,
+    /// Where registers or delays in pads are on, all settings of theirs, by port.
+    pub logic: BTreeMap<String, BTreeMap<String, String>>,
     /// Settings of the whole device: place, name, value.
     pub settings: Vec<(String, String, String)>,
     /// Bits that are set although nothing of the circuit rests on them, or the other way round: tile, bit and whose it is.

@@ -94,19 +94,23 @@ impl Extractor<'_> {
         Err(NetlistError::Unsupported(format!("pad {}", place(pad)), what.to_owned()))
     }
 
-    /// Where a pad's logic is on, its settings for what is not in use are what they are: nothing reads it.
-    pub(super) fn explain_logic(&self, pad: Pad, tiles: &[Tile]) {
+    /// Where a pad's logic is on, its settings for what is not in use are what they are: nothing reads it. Whoever wants to
+    /// know them gets all of them.
+    pub(super) fn explain_logic(&self, pad: Pad, tiles: &[Tile]) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
         let on = |name: &str| self.fabric.pad_logic(pad, name).is_some_and(|value| value != "0");
         if !on("CLKIMUX") && !on("CLKOMUX") {
-            return;
+            return found;
         }
         let begin = format!("IOLOGIC{}.", pad.pio);
         for tile in tiles {
             let names = self.fabric.database.types[usize::from(tile.kind)].choices.keys();
             for name in names.filter(|name| name.starts_with(&begin)) {
-                self.fabric.find_setting(tile, name);
+                let value = self.fabric.find_setting(tile, name).unwrap_or("of no known value");
+                found.insert(name[begin.len()..].to_owned(), value.to_owned());
             }
         }
+        found
     }
 
     /// A pin of a pad's logic, at whichever edge.

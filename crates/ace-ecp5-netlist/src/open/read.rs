@@ -68,7 +68,11 @@ pub fn extract_open(
             port(suffixed(name, "$off"), off);
         }
     }
-    used.iter().for_each(|one| extractor.explain_logic(one.pad, &one.tiles));
+    let logic = used
+        .iter()
+        .map(|one| (one.reading.port.clone(), extractor.explain_logic(one.pad, &one.tiles)))
+        .filter(|(_, settings)| !settings.is_empty())
+        .collect();
     extractor.user_clock()?;
     extractor.finish()?;
     extractor.residual_quadrants()?;
@@ -89,7 +93,7 @@ pub fn extract_open(
     netlist.ports.sort_by(|a, b| a.name.cmp(&b.name));
     netlist.cells.sort_by(|a, b| a.name.cmp(&b.name));
     let pads = used.into_iter().map(|one| one.reading).collect();
-    Ok(Open { netlist, pads, settings, unexplained })
+    Ok(Open { netlist, pads, logic, settings, unexplained })
 }
 
 impl Extractor<'_> {

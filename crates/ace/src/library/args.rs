@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ace_board::config::DEFAULT_LIBRARY;
+use ace_board::library::configurations;
 use ace_board::store::default_library;
 use ace_ecp5::Device;
 use ace_library::file::{Guard, Opened, fingerprints};
@@ -131,7 +132,7 @@ impl WriteArgs {
 pub fn chosen<'a>(library: &'a Library, names: &[String]) -> Result<Vec<&'a Image>> {
     names.iter().try_for_each(|name| one(library, name).map(drop))?;
     let wanted = |image: &&Image| names.is_empty() || names.iter().any(|name| name == image.name());
-    Ok(library.images().iter().filter(wanted).collect())
+    Ok(configurations(library).filter(wanted).collect())
 }
 
 /// One configuration by name, or which name may have been meant.
@@ -146,6 +147,15 @@ pub fn one<'a>(library: &'a Library, name: &str) -> Result<&'a Image> {
 /// `3 configurations`.
 pub fn counted(configurations: usize) -> String {
     format!("{configurations} configuration{}", if configurations == 1 { "" } else { "s" })
+}
+
+/// `, 1 image of a board` where there are any.
+pub fn and_images(images: usize) -> String {
+    match images {
+        0 => String::new(),
+        1 => ", 1 image of a board".to_owned(),
+        images => format!(", {images} images of boards"),
+    }
 }
 
 /// `, 3 context sets` where there are any.

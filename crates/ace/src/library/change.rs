@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ace_board::library::{Built, BuiltError, built as read_built, tied_by_proof};
+use ace_board::library::{
+    Built, BuiltError, BuiltImage, built as read_built, configurations, tied_by_proof,
+};
 use ace_ecp5::ConfigMemory;
 use ace_library::codec::{Contexts, Dictionary, Tables};
 use ace_library::file::{Guard, Opened, read};
@@ -65,7 +67,7 @@ impl Streams {
 #[derive(clap::Args)]
 pub struct Add {
     /// Configurations, or with --sets context sets, all of them if none is named
-    #[arg(required_unless_present = "sets")]
+    #[arg(required_unless_present_any = ["sets", "image"])]
     names: Vec<String>,
     #[command(flatten)]
     write: WriteArgs,
@@ -75,6 +77,9 @@ pub struct Add {
     /// Add context sets, from the folder into which `ace array build` has put them
     #[arg(long, value_name = "DIR", conflicts_with = "configurations")]
     sets: Option<PathBuf>,
+    /// Add an image of a board, from the folder into which `python -m ace_flow image` has put it
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["names", "sets", "configurations"])]
+    image: Vec<PathBuf>,
 }
 
 #[derive(clap::Args)]
@@ -204,7 +209,9 @@ fn own(guard: Guard, secret: &SecretKey) -> Guard {
 pub fn add(args: &Add) -> Result<Outcome> {
     let secret = args.write.secret()?;
     let sets = sets(args.sets.as_deref(), &args.names)?;
+    let images = args.image.iter().map(|folder| BuiltImage::read(folder)).collect::<Result<Vec<_>, _>>()?;
     let built = match args.sets {
+        _ if !images.is_empty() => Vec::new(),
         Some(_) => Vec::new(),
         None => built(args.configurations.as_deref(), &args.names)?,
     };
@@ -212,6 +219,9 @@ pub fn add(args: &Add) -> Result<Outcome> {
     let library = guard.update(&args.write.file.existing()?, &secret, |library| {
         for b in &built {
             b.put(library)?;
+        }
+        for image in &images {
+            image.put(library)?;
         }
         for set in &sets {
             library.add_set(&set.name, &set.bytes, &set.manifest)?;
@@ -265,12 +275,12 @@ fn report(file: &FileArgs, opened: Opened) -> Result<Outcome> {
     let (library, bytes) = (&opened.library, opened.bytes);
     if file.json {
         print_json(&serde_json::json!({
-            "library": path, "version": library.version, "configurations": library.images().len(), "bytes": bytes,
+            "library": path, "version": library.version, "configurations": configurations(library).count(), "bytes": bytes,
             "signed_by": signers(&opened), "proven_to_rtl": tied_by_proof(library),
         }))?;
     } else {
         let about = version_and_signers(&opened);
-        let (count, rtl) = (counted(library.images().len()), tied_by_proof(library));
+        let (count, rtl) = (counted(configurations(library).count()), tied_by_proof(library));
         println!("{}: {about}, {count}, {rtl} of them proven to the RTL, {bytes} bytes", path.display());
     }
     Ok(Outcome::Well)

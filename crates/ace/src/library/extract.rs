@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::args::{ReadArgs, chosen, counted, warned};
+use crate::image::board_image;
 use ace_report::{Outcome, print_json};
 
 /// What an image is for, and what it is not for.
@@ -30,6 +31,9 @@ pub struct Extract {
     /// Write out context sets and no configurations: NAME/NAME.set and NAME/manifest.json
     #[arg(long)]
     sets: bool,
+    /// Write out the image of this name, or of this board, and no configurations; the loader's command is printed
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["names", "sets"])]
+    image: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
     /// Where the folders of the configurations go: NAME/NAME.bit, NAME/manifest.json, NAME/proof.json
@@ -43,6 +47,9 @@ pub fn extract(args: &Extract) -> Result<Outcome> {
     let Opened { library, .. } = warned(guard.open(&path)?);
     if args.sets {
         return sets(args, &library);
+    }
+    if let Some(name) = &args.image {
+        return image(args, &library, name);
     }
     let chosen = chosen(&library, &args.names)?;
     for image in &chosen {
@@ -78,6 +85,25 @@ fn sets(args: &Extract, library: &Library) -> Result<Outcome> {
         print_json(&json!({ "version": library.version, "out": args.out, "sets": names }))?;
     } else {
         println!("{} context sets of version {} in {out}", names.len(), library.version);
+    }
+    Ok(Outcome::Well)
+}
+
+/// One image, with the call that loads it.
+fn image(args: &Extract, library: &Library, name: &str) -> Result<Outcome> {
+    let about = board_image(library, name)?;
+    let folder = args.out.join(&about.name);
+    write(library, library.get(&about.name)?, &folder)?;
+    let command = about.loader_command(&folder.join(format!("{}.bit", about.name)));
+    if args.read.file.json {
+        print_json(&json!({
+            "version": library.version, "out": args.out, "image": about.name, "board": about.board,
+            "command": command, "warnings": about.warnings,
+        }))?;
+    } else {
+        about.warnings.iter().for_each(|warning| eprintln!("ace: warning: {warning}"));
+        println!("{} of version {} in {}; its owner loads it with", about.name, library.version, folder.display());
+        println!("  {}", command.join(" "));
     }
     Ok(Outcome::Well)
 }

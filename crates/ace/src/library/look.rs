@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Commands that read a library.
 
-use ace_board::library::{frame_bytes, manifest, tie_of, tied_by_proof};
+use ace_board::library::{board_images, configurations, frame_bytes, manifest, tie_of, tied_by_proof};
 use ace_library::file::Opened;
 use ace_library::{ContextSet, Image, Library};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::args::{ReadArgs, and_sets, counted, one, signers, version_and_signers};
+use super::args::{ReadArgs, and_images, and_sets, counted, one, signers, version_and_signers};
 use crate::page::Output;
 use ace_board::array::signed::SetManifest;
 use ace_report::{Outcome, print_json, say};
@@ -33,16 +33,19 @@ pub fn list(page: &mut Output, args: &List) -> Result<Outcome> {
     let opened = args.read.open()?;
     let Opened { library, bytes, .. } = &opened;
     if args.read.file.json {
-        let images: Vec<Value> = library.images().iter().map(|i| short(library, i)).collect();
+        let all: Vec<Value> = configurations(library).map(|image| short(library, image)).collect();
         print_json(&json!({
-            "version": library.version, "bytes": bytes, "signed_by": signers(&opened), "configurations": images,
+            "version": library.version, "bytes": bytes, "signed_by": signers(&opened), "configurations": all,
+            "images": board_images(library)?,
             "sets": library.sets().iter().map(stated).collect::<Result<Vec<_>>>()?,
         }))?;
         return Ok(Outcome::Well);
     }
-    let (about, more) = (version_and_signers(&opened), and_sets(library.sets().len()));
-    say!(page, "{about}, {bytes} bytes, {}{more}", counted(library.images().len()));
-    let width = library.images().iter().map(|image| image.name().len()).chain([13]).max().unwrap_or(0);
+    let (about, images) = (version_and_signers(&opened), board_images(library)?);
+    let more = and_images(images.len()) + &and_sets(library.sets().len());
+    let count = configurations(library).count();
+    say!(page, "{about}, {bytes} bytes, {}{more}", counted(count));
+    let width = configurations(library).map(|image| image.name().len()).chain([13]).max().unwrap_or(0);
     say!(
         page,
         "{:width$} {:10} {:>8}  {:11}  what it computes",
@@ -51,7 +54,7 @@ pub fn list(page: &mut Output, args: &List) -> Result<Outcome> {
         "bytes",
         "tied by"
     );
-    for image in library.images() {
+    for image in configurations(library) {
         let manifest = manifest(image);
         let summary = manifest["summary"].as_str().unwrap_or("");
         let over = image.base().map_or(String::new(), |base| format!(" (over {base})"));
@@ -64,7 +67,10 @@ pub fn list(page: &mut Output, args: &List) -> Result<Outcome> {
             tie_of(image, &manifest)
         );
     }
-    say!(page, "{} of {} are proven to be their RTL", tied_by_proof(library), library.images().len());
+    say!(page, "{} of {count} are proven to be their RTL", tied_by_proof(library));
+    for image in images {
+        say!(page, "image {} for {}: {}", image.name, image.board, image.summary);
+    }
     sets(page, library)?;
     Ok(Outcome::Well)
 }

@@ -16,15 +16,26 @@ use super::{Args, text_for, write};
 struct Summary<'a> {
     device: &'static str,
     memory_sha256: String,
+    /// What the bitstream does beyond what the memory shows.
+    untold: Option<String>,
+    /// Control register 0 and USERCODE.
+    control0: u32,
+    usercode: u32,
     cells: BTreeMap<&'static str, usize>,
     ports: usize,
     pads: &'a [PadReading],
+    logic: &'a BTreeMap<String, BTreeMap<String, String>>,
     settings: &'a [(String, String, String)],
     unexplained: &'a [String],
     control: Option<Control>,
 }
 
-pub fn run(args: &Args, memory: &ConfigMemory, database: &Database) -> Result<Outcome> {
+pub fn run(
+    args: &Args,
+    memory: &ConfigMemory,
+    untold: Option<String>,
+    database: &Database,
+) -> Result<Outcome> {
     let in_file = || format!("{}", args.file.display());
     let pins = match &args.pins {
         None => OpenPins { package: args.package.clone(), ..OpenPins::default() },
@@ -35,7 +46,7 @@ pub fn run(args: &Args, memory: &ConfigMemory, database: &Database) -> Result<Ou
             OpenPins::parse(&args.package, &text).with_context(named)?
         }
     };
-    let Open { netlist, pads, settings, unexplained } =
+    let Open { netlist, pads, logic, settings, unexplained } =
         extract_open(memory, database, &pins).with_context(in_file)?;
     let changed = match &args.changed {
         None => None,
@@ -54,9 +65,13 @@ pub fn run(args: &Args, memory: &ConfigMemory, database: &Database) -> Result<Ou
     let summary = Summary {
         device: memory.device().name,
         memory_sha256: hex::encode(memory.digest()),
+        untold,
+        control0: memory.control0(),
+        usercode: memory.usercode(),
         cells: netlist.count(),
         ports: netlist.ports.len(),
         pads: &pads,
+        logic: &logic,
         settings: &settings,
         unexplained: &unexplained,
         control: changed,

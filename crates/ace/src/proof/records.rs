@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace proof records`: what the records in a library say, a row for each configuration.
 
-use ace_board::library::{manifest, tie_of};
+use ace_board::library::{configurations, manifest, tie_of};
 use ace_library::Image;
 use ace_library::file::Opened;
 use ace_report::{Outcome, Table, print_json, say};
@@ -61,9 +61,7 @@ fn row(image: &Image) -> Result<Row> {
 
 pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     let Opened { library, .. } = args.read.open()?;
-    let rows = library
-        .images()
-        .iter()
+    let rows = configurations(&library)
         .map(|image| row(image).with_context(|| image.name().to_owned()))
         .collect::<Result<Vec<_>>>()?;
     if args.read.file.json {
