@@ -151,6 +151,7 @@ class Host:
     sets: dict[int, int] = field(default_factory=dict)
     keys: dict[int, int] = field(default_factory=dict)
     resent: int = 0
+    tags: int = 0
     parts: dict[int, Reassembly] = field(default_factory=dict)
 
     # -- frames -------------------------------------------------------------------------------------------
@@ -231,6 +232,11 @@ class Host:
         return read & 0xFFFF
 
     # -- slots --------------------------------------------------------------------------------------------
+
+    def tag(self) -> int:
+        """One that nothing under way has: an answer to what was sent twice may come late. Loads and keys have others."""
+        self.tags = (self.tags + 1) % 0xF000
+        return self.tags
 
     def epochs(self, kind: int, slot: int) -> tuple[int, int]:
         """What a frame carries."""

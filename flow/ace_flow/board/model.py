@@ -32,7 +32,7 @@ CLASS = "Vboard"
 # What a slot's clock is divided from, in kHz (rtl/board/board_i9.sv).
 OSCILLATOR_KHZ = 125_000
 # Clocks as powers of two: a session without a frame, a step of the search, the PHY's reset. An image has 28, 18 and 20.
-SHORT = {"SessionBits": 18, "SearchBits": 10, "PhyBits": 8}
+SHORT = {"SessionBits": 18, "SearchBits": 12, "PhyBits": 8}
 # The model asks for these inside of the Verilated design: its oscillator, and the first delay line.
 INSIDE = {
     "ACE_OP": r"\w*u_pll\w*__DOT__op",
