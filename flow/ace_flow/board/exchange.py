@@ -62,7 +62,7 @@ class Exchange:
             message = self.host.receive(self._pause())
             if message is None:
                 continue
-            if message.kind == REFUSED and message.beats[0] == NO_SESSION or message.kind == STALE:
+            if (message.kind == REFUSED and message.beats[0] == NO_SESSION) or message.kind == STALE:
                 self._anew(left)
                 continue
             answer = self.host.answered(message)

@@ -166,7 +166,9 @@ class Host:
         self.last_sent = self.wire.send(message.encode())
         return self.number
 
-    def put(self, kind: int, frame: bytes, slot: int = 0, sets: int | None = None, keys: int | None = None) -> None:
+    def put(
+        self, kind: int, frame: bytes, slot: int = 0, sets: int | None = None, keys: int | None = None
+    ) -> None:
         """A slot's frame, in segments."""
         for flags, beats in segments(frame):
             self.send(kind, beats, flags=flags, slot=slot, sets=sets, keys=keys)
@@ -264,7 +266,9 @@ class Host:
                         break
                     response = Response.of(message.beats)
                 elif message.kind == STALE:
-                    raise LinkError(f"stale: the board has {message.sets}, {message.keys}; {sets}, {keys} were sent")
+                    raise LinkError(
+                        f"stale: the board has {message.sets}, {message.keys}; {sets}, {keys} were sent"
+                    )
                 elif (whole := self.answered(message)) is not None and whole[0] == slot:
                     response = whole[1]
                 if response is None or response.tag != tag_of(frame):

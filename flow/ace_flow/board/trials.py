@@ -66,7 +66,9 @@ def registers(library: Path) -> str:
         host = Host(wire)
         identity = host.hello(to=TO_ALL)
         check(identity is not None and identity.version == 1, "identity")
-        check(identity.host == host.address and identity.session == host.session, "identity names another host")
+        check(
+            identity.host == host.address and identity.session == host.session, "identity names another host"
+        )
         check(identity.image == bytes.fromhex("efcdab8967452301"), "identity of the image")
         check([host.mdio(n) for n in (2, 3)] == [wire.mdio(2), wire.mdio(3)], "the PHY's identifier")
         check(host.mdio(2, phy=9) == 0xFFFF, "a PHY that is not there answers")
@@ -78,7 +80,10 @@ def registers(library: Path) -> str:
         check(wire.counts().tap == 77 and host.register(TAP) == 77, "the tap")
         host.register(COUNTERS, 0)
         after = host.hello()
-        check((after.whole, after.bad, after.lost, after.other, after.sent) == (1, 0, 0, 0, 1), f"counters: {after}")
+        check(
+            (after.whole, after.bad, after.lost, after.other, after.sent) == (1, 0, 0, 0, 1),
+            f"counters: {after}",
+        )
         # A number that is none, and a frame of another type: no answer, and counted.
         host.send(5, (99).to_bytes(8, "little"))
         wire.send(host.address + OTHER + b"\x08\x00" + bytes(50))
@@ -104,7 +109,9 @@ def sessions(library: Path) -> str:
             for kind, beats in ((DATA, frame), (LOAD, frame), (KEY, frame), (5, bytes(8)), (6, b"")):
                 guest.send(kind, beats)
                 message = guest.receive(guest.patience)
-                check(message is not None and message.kind == REFUSED, f"{kind:02x}h of others is not refused")
+                check(
+                    message is not None and message.kind == REFUSED, f"{kind:02x}h of others is not refused"
+                )
                 check(message.beats[0] == why, f"{kind:02x}h of others is refused with {message.beats[0]}")
         host.send(DATA, frame, slot=200)
         message = host.receive(host.patience)
@@ -157,16 +164,50 @@ def epochs(library: Path) -> str:
             check(message.kind == STALE and (message.sets, message.keys) == (1, 1), f"data of {sets}, {keys}")
             check(not message.beats, "stale has beats")
         for sets, keys in ((0, 1), (3, 1), (2, 0), (2, 2)):
-            check(one(LOAD, load[:1472], flags=1, sets=sets, keys=keys).kind == STALE, f"a load of {sets}, {keys}")
+            check(
+                one(LOAD, load[:1472], flags=1, sets=sets, keys=keys).kind == STALE,
+                f"a load of {sets}, {keys}",
+            )
         # A frame that another one's first segment ends.
         host.send(DATA, load[:1472], flags=1)
         first, second = one(DATA, key), host.receive(host.patience)
-        check((first.kind, first.beats[-2]) == (ANSWER, SHORT) or first.beats[:8] == bytes(8), "a frame that is cut")
+        check(
+            (first.kind, first.beats[-2]) == (ANSWER, SHORT) or first.beats[:8] == bytes(8),
+            "a frame that is cut",
+        )
         while second is not None and second.beats[-4] != 6:
             second = host.receive(host.patience)
         check(second is not None and second.beats[-2] == 0, "the frame that cuts it")
         sound(wire)
         return f"{len(stale)} ways to be stale, none of which reached the slot"
+
+
+def slots(library: Path) -> str:
+    """Two slots: epochs, verdicts and numbers of each are its own, and both answer at a time."""
+    with Wire(library) as wire:
+        host = opened(wire)
+        random = Random(3)
+        load = request(1, "ecb", bytes(40), tag=9)
+        for slot, loads in ((0, 3), (1, 1)):
+            for _ in range(loads):
+                check(host.ask(LOAD, load, slot).status == 0, "a load")
+        check(host.ask(KEY, load, 1).status == 0, "a key")
+        check(host.hello().epochs[:3] == ((3, 0), (1, 1), (0, 0)), "epochs are not those of their slots")
+        asked, answers = {}, {}
+        for tag in range(40):
+            payload = random.randbytes(random.choice([0, 8, 600, 2900]))
+            asked[tag] = payload
+            host.put(DATA, request(1, "ecb", payload, tag=tag), tag & 1)
+            while (message := host.receive(40 * MICROSECOND if tag % 4 == 3 else 1)) is not None:
+                if (whole := host.answered(message)) is not None:
+                    check(whole[0] == whole[1].tag & 1, "an answer of another slot")
+                    answers[whole[1].tag] = whole[1].result
+        check(asked == answers, f"of {len(asked)} frames {len(answers)} are answered right")
+        host.send(LOAD, load, slot=1, sets=1, keys=1)
+        message = host.receive(host.patience)
+        check((message.kind, message.slot, message.beats[4]) == (VERDICT, 1, 9), "the verdict of a slot")
+        sound(wire)
+        return f"{len(answers)} frames in turns"
 
 
 def eye(library: Path) -> str:
@@ -191,7 +232,9 @@ def eye(library: Path) -> str:
             if answered == 3:
                 good.append(tap)
             host.tap(found)
-        check(good == list(range(EYE[0], EYE[1] + 1)), f"the eye is {EYE[0]} to {EYE[1]}, the scan says {good}")
+        check(
+            good == list(range(EYE[0], EYE[1] + 1)), f"the eye is {EYE[0]} to {EYE[1]}, the scan says {good}"
+        )
         return f"found tap {found}; eye {good[0]} to {good[-1]}"
 
 
@@ -213,7 +256,9 @@ def known(library: Path, ace: str) -> str:
         return "ECB and CBC of AES-128 are those of SP 800-38A"
 
 
-def exchanged(wire: Wire, host: Host, room: int, work: of.Work, count: int, random: Random, most: int) -> Exchange:
+def exchanged(
+    wire: Wire, host: Host, room: int, work: of.Work, count: int, random: Random, most: int
+) -> Exchange:
     """So many tasks, of which each has to come back right."""
     tasks = [work.task(random, host.tag(), most) for _ in range(count)]
     exchange = Exchange(host, room, prepare=work.prepare)
@@ -221,7 +266,10 @@ def exchanged(wire: Wire, host: Host, room: int, work: of.Work, count: int, rand
     for index, task in enumerate(tasks):
         response = answers.get(index)
         check(response is not None, f"frame {index} is not answered")
-        check((response.status, response.result) == (0, task.result), f"frame {index} is wrong: {response.status}")
+        check(
+            (response.status, response.result) == (0, task.result),
+            f"frame {index} is wrong: {response.status}",
+        )
     sound(wire)
     return exchange
 
@@ -310,7 +358,7 @@ def alike(library: Path, ace: str, frames: int = 12) -> str:
             results: list[bytes] = []
             inner = wire.take
 
-            def take(inner: Callable = inner, outside: list = outside, results: list = results):  # noqa: ANN202
+            def take(inner: Callable = inner, outside: list = outside, results: list = results):
                 taken = inner()
                 if taken is not None:
                     answer = taken.data[14] == ANSWER
@@ -333,5 +381,3 @@ def alike(library: Path, ace: str, frames: int = 12) -> str:
     differ = sum(a != b for a, b in zip(seen[0][2], seen[1][2], strict=True))
     check(differ == frames, f"{differ} of {frames} results differ")
     return f"{len(seen[0][1])} frames alike but for {differ} results"
-
-

@@ -65,7 +65,10 @@ class AesWork:
 
     def prepare(self, host: Host, slot: int = 0) -> None:
         key = b"".join(word.to_bytes(4, "little") for word in self.words)
-        for kind, frame in ((LOAD, frames.load(self.set.data, 0xFFF0)), (KEY, frames.key(self.set, key, 0xFFF1))):
+        for kind, frame in (
+            (LOAD, frames.load(self.set.data, 0xFFF0)),
+            (KEY, frames.key(self.set, key, 0xFFF1)),
+        ):
             if status := host.ask(kind, frame, slot).status:
                 raise LinkError(f"a load or key is answered with {status}")
 
@@ -90,5 +93,7 @@ def compiled(ace: str) -> frames.Set:
             try:
                 _sets[ace] = frames.Set.compiled(ace, "aes:aes128_encrypt", Path(folder))
             except (OSError, subprocess.CalledProcessError) as error:
-                raise LinkError(f"{ace} array compile: {error}; `make ace` makes it, --ace names it") from None
+                raise LinkError(
+                    f"{ace} array compile: {error}; `make ace` makes it, --ace names it"
+                ) from None
     return _sets[ace]
