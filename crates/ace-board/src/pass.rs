@@ -162,7 +162,7 @@ impl Task {
     }
 
     /// The first or second pass of an action over a packet, if a slot can be asked for it.
-    pub(crate) fn of(action: &Action, second: bool, packet: &[u8]) -> Option<Self> {
+    pub fn of(action: &Action, second: bool, packet: &[u8]) -> Option<Self> {
         let encrypts = action_encrypts(action);
         match action {
             Action::Cipher { key, direction, iv, text } => cipher(key, *direction, iv, &packet[text.range()]),
@@ -260,7 +260,7 @@ pub fn fits(action: &Action) -> bool {
 }
 
 /// Bytes of data that the first or second pass of an action is given.
-pub(crate) fn data_len(action: &Action, second: bool) -> usize {
+pub fn data_len(action: &Action, second: bool) -> usize {
     match action {
         Action::Cipher { text, .. } | Action::Aead { text, .. } => text.len(),
         Action::CipherMac { text, .. } if second != action_encrypts(action) => text.len(),
@@ -275,7 +275,7 @@ pub(crate) fn data_len(action: &Action, second: bool) -> usize {
 ///
 /// # Errors
 /// [`EngineError::Mismatch`] if a tag was to be checked and is another one.
-pub(crate) fn apply(
+pub fn apply(
     action: &Action,
     second: bool,
     result: &[u8],

@@ -10,7 +10,7 @@
 
 pub mod engine;
 pub mod identity;
-pub mod probe;
+//PRB pub mod probe;
 pub mod session;
 #[cfg(target_os = "linux")]
 pub mod socket;
@@ -20,7 +20,7 @@ pub mod wire;
 use std::io;
 use std::time::Duration;
 
-//ENG pub use engine::LinkEngine;
+pub use engine::LinkEngine;
 pub use identity::Identity;
 pub use session::{Event, Loss, Session};
 use wire::Address;

@@ -106,7 +106,7 @@ impl Session {
             (Some(Refusal::Order), Some((slot, at))) => {
                 // A segment was lost: all of it again.
                 if let Some(sent) = self.flight(slot, at).and_then(|flight| flight.sent.as_mut()) {
-                    sent.missed = now;
+                    sent.lost(now);
                 }
             }
             _ => return false,
@@ -136,7 +136,7 @@ impl Session {
         if trailer.is_short() && flight.is_data() {
             // A segment was lost, or what was sent again has cut it short: all of it again.
             if let Some(sent) = flight.sent.as_mut() {
-                sent.missed = now;
+                sent.lost(now);
             }
             return true;
         }
@@ -247,7 +247,7 @@ impl Session {
             Some(from) => queue.rewind(from),
             None => {
                 if let Some(sent) = queue.flights.get_mut(at).and_then(|flight| flight.sent.as_mut()) {
-                    sent.missed = now;
+                    sent.lost(now);
                 }
             }
         }
