@@ -26,13 +26,21 @@ fn link(array: &Array, faults: Faults) -> (LinkEngine<Pair>, Pair) {
     (LinkEngine::open(pair, "memory", array.sets()).expect("a board"), other)
 }
 
-fn known(engine: &mut LinkEngine<Pair>, algorithm: &str, file: &str, most: usize) {
+/// Runs so many rows of a file, and none of the chains of thousands.
+fn known(engine: &mut LinkEngine<Pair>, algorithm: &str, file: &str, rows: usize) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../algorithms").join(file);
+    let text = std::fs::read_to_string(file).expect("a file");
+    let (header, text) = text.split_once('\n').expect("a header");
+    let short = text.lines().filter(|row| !row.contains("MCT") && !row.contains("_m,") && row.len() < 2000);
+    let text: Vec<&str> = std::iter::once(header).chain(short.take(rows)).collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("kat.csv");
+    std::fs::write(&path, text.join("\n")).expect("it is ours");
     let subject = Subject::by_name(algorithm).expect("a name");
-    let answers = KnownAnswers::read(subject, &file).expect("a file");
+    let answers = KnownAnswers::read(subject, &path).expect("a file");
     let report = kat::run(&answers, engine);
     assert!(report.failed.is_empty(), "{algorithm}: {:?}", report.failed);
-    assert!(report.passed >= most, "{algorithm}: {} passed, {:?}", report.passed, report.skipped);
+    assert!(report.passed + 2 >= rows.min(text.len() - 1), "{algorithm}: {}, {:?}", report.passed, report.skipped);
 }
 
 #[test]
@@ -40,11 +48,11 @@ fn known_answers_come_through_the_link() {
     for model in ["slot.so", "slot-1x8.so"] {
         let Some(array) = Array::built(model) else { return };
         let (mut engine, _) = link(&array, Faults::default());
-        known(&mut engine, "aes", "aes/kat.csv", 20);
-        known(&mut engine, "sha1", "sha1/kat.csv", 3);
-        known(&mut engine, "aes-gcm", "aes/aes_gcm.csv", 5);
+        known(&mut engine, "aes", "aes/kat.csv", 24);
+        known(&mut engine, "sha1", "sha1/kat.csv", 8);
+        known(&mut engine, "aes-gcm", "aes/aes_gcm.csv", 12);
         println!("{model}: {:?}, {:?}, {:?}", engine.work(), engine.counts(), engine.resident());
-        assert_eq!(engine.counts().resent, 0);
+        assert_eq!(engine.work().renewed, 0, "{:?}", engine.work());
     }
 }
 
@@ -141,7 +149,7 @@ fn packets_of_several_associations_are_those_of_the_cpu() {
         let since = Instant::now();
         right(&operations, run_all(&mut engine, jobs(&operations)));
         println!("{model}: {:?}, {:?}, {:?}", engine.work(), engine.counts(), since.elapsed());
-        assert_eq!(engine.counts().resent, 0);
+        assert_eq!(engine.work().renewed, 0);
     }
 }
 

@@ -9,7 +9,7 @@ use ace_board::pass::Task;
 use ace_engine::{ConfigurationId, EngineError};
 
 use super::groups::{Cost, Group, NO_KEY};
-use super::slots::{Phase, Place, Slot};
+use super::slots::{Bank, Phase, Place, Slot};
 use super::{LinkEngine, Pending};
 use crate::Wire;
 use crate::wire::{BEAT, Kind};
@@ -66,13 +66,31 @@ impl<W: Wire> LinkEngine<W> {
                 self.load(slot, tile, set, now);
             }
             Place::Beside { tile, runs } => {
-                let stays = own.bank((tile, runs)).and_then(|bank| self.sets.get(bank.set));
-                let Some(frame) = stays.map(Loadable::run) else { return };
+                let Some(stays) = own.bank((tile, runs)).map(|bank| bank.set) else { return };
+                let Some(frame) = self.sets.get(stays).map(Loadable::run) else { return };
                 own.phase = Phase::Marks { set, tile };
                 own.runs((tile, runs), self.groups.now);
+                self.name(slot, (tile, runs), stays, now);
                 let ticket = self.tickets.add(Pending::Mark);
                 self.session.data(slot as u8, ticket, frame, BEAT, now);
             }
+        }
+    }
+
+    /// Sees to it that a frame for this set is not another one's: of several for the same frames the one with the last key is
+    /// asked. Under the key that is sent here nothing is computed.
+    fn name(&mut self, slot: usize, at: (usize, usize), set: usize, now: Duration) {
+        let Some(own) = self.slots.get_mut(slot) else { return };
+        if !alone(own, &self.sets, set) {
+            let frame = self.sets.get_mut(set).and_then(Loadable::any_key);
+            let Some(frame) = frame else { return };
+            last_key(own, &self.sets, set);
+            if let Some(bank) = own.bank_mut(at) {
+                bank.key = None;
+            }
+            self.work.keys += 1;
+            let ticket = self.tickets.add(Pending::Key { set, key: NO_KEY, at });
+            self.session.change(slot as u8, ticket, Kind::Key, frame, now);
         }
     }
 
@@ -141,21 +159,32 @@ impl<W: Wire> LinkEngine<W> {
         if let Some(bank) = own.bank_mut(at) {
             bank.key = Some(key);
         }
-        // A slot asks the set with the last key, of those that are for the same frames.
-        let like = |other: usize| match (self.sets.get(other), self.sets.get(set)) {
-            (Some(other), Some(set)) => other.answers_like(set),
-            _ => false,
-        };
-        for bank in own.tiles.iter_mut().flat_map(|tile| &mut tile.banks).flatten() {
-            if bank.set != set && like(bank.set) {
-                bank.key = None;
-            }
-        }
+        last_key(own, &self.sets, set);
         self.work.keys += 1;
         let ticket = self.tickets.add(Pending::Key { set, key, at });
         self.session.change(slot as u8, ticket, Kind::Key, frame, now);
         true
     }
+}
+
+/// Banks of a slot whose sets are for the same frames as this one.
+fn alike<'a>(own: &'a mut Slot, sets: &'a [Loadable], set: usize) -> impl Iterator<Item = &'a mut Bank> {
+    let like = move |other: usize| match (sets.get(other), sets.get(set)) {
+        (Some(other), Some(set)) => other.answers_like(set),
+        _ => false,
+    };
+    let banks = own.tiles.iter_mut().flat_map(|tile| &mut tile.banks).flatten();
+    banks.filter(move |bank| bank.set != set && like(bank.set))
+}
+
+/// Whether a slot has no other set for the same frames.
+fn alone(own: &mut Slot, sets: &[Loadable], set: usize) -> bool {
+    alike(own, sets, set).next().is_none()
+}
+
+/// A slot asks the set with the last key, of those that are for the same frames: the others' keys have to come again.
+fn last_key(own: &mut Slot, sets: &[Loadable], set: usize) {
+    alike(own, sets, set).for_each(|bank| bank.key = None);
 }
 
 /// What it would cost a slot to take a group's frames.

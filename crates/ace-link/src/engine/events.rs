@@ -9,7 +9,7 @@ use ace_board::pass;
 use ace_engine::{ConfigurationId, EngineError, SlotFailure};
 
 use super::slots::Phase;
-use super::{LinkEngine, Pending};
+use super::{LinkEngine, Pending, State};
 use crate::Wire;
 use crate::session::{Event, Trailer};
 
@@ -22,7 +22,7 @@ impl<W: Wire> LinkEngine<W> {
     /// Takes what the session says.
     pub(super) fn hear(&mut self, now: Duration) {
         loop {
-            let Some(event) = self.session.event() else { return };
+            let Some(event) = self.session.event() else { break };
             match event {
                 Event::Opened(identity) => self.opened(identity, now),
                 Event::Identity(..) | Event::Register { .. } => {}
@@ -39,6 +39,30 @@ impl<W: Wire> LinkEngine<W> {
                 Event::Lost(loss) => self.lost(loss, now),
             }
         }
+        if std::mem::take(&mut self.disorder) && self.state == State::Open {
+            self.renew(now);
+        }
+    }
+
+    /// Begins anew with a slot that does not hold what it is thought to hold: a new session empties it. What was asked is asked
+    /// again.
+    fn renew(&mut self, now: Duration) {
+        self.work.renewed += 1;
+        for ticket in self.tickets.numbers() {
+            let Some(Pending::Data { job, set, .. }) = self.tickets.take(ticket) else { continue };
+            let Some(running) = self.jobs.get_mut(job) else { continue };
+            running.tries += 1;
+            if running.tries < STALE {
+                self.wait_for_slot(job, true);
+            } else {
+                let (configuration, failure) = (ConfigurationId::from_index(set), SlotFailure::Lost);
+                self.jobs.finish(job, Err(EngineError::SlotFailed { slot: 0, configuration, failure }));
+            }
+        }
+        self.tickets.clear();
+        self.slots.clear();
+        self.state = State::Opens;
+        self.again(now);
     }
 
     fn answer(&mut self, pending: Pending, slot: usize, response: Vec<u8>, now: Duration) {
@@ -82,9 +106,7 @@ impl<W: Wire> LinkEngine<W> {
             // The slot does not hold what it is thought to hold.
             Err(Failure::Status(Status::UnknownAlgorithm | Status::MissingKey)) if running.tries < FAILURES => {
                 running.tries += 1;
-                if let Some(own) = self.slots.get_mut(slot) {
-                    own.forget();
-                }
+                self.disorder = true;
                 return self.wait_for_slot(job, true);
             }
             Err(Failure::Status(status)) => {
@@ -174,12 +196,8 @@ impl<W: Wire> LinkEngine<W> {
         if let Some(bank) = self.slots.get_mut(slot).and_then(|own| own.bank_mut(at)) {
             bank.key = None;
         }
-        // A load in front may have come to nothing: then the set is not there, and comes with the next one.
-        if status == Some(Status::UnknownAlgorithm)
-            && let Some(own) = self.slots.get_mut(slot)
-        {
-            own.forget();
-        }
+        // Unless a load in front has come to nothing, the slot does not hold what it is thought to hold.
+        self.disorder |= status == Some(Status::UnknownAlgorithm);
         if let Some(status) = status {
             let (count, _) = self.unkeyed.get(&(set, key)).copied().unwrap_or((0, status));
             self.unkeyed.insert((set, key), (count + 1, status));

@@ -96,6 +96,8 @@ pub struct Work {
     pub data: u64,
     /// Sessions that were lost.
     pub lost: u64,
+    /// Sessions that were opened because a slot did not hold what it was thought to hold.
+    pub renewed: u64,
 }
 
 /// An engine over the link.
@@ -127,6 +129,8 @@ pub struct LinkEngine<W: Wire> {
     batch: Batch,
     /// What was wrong with the last answer that broke the rules of the boundary.
     complaint: String,
+    /// A slot does not hold what it is thought to hold.
+    disorder: bool,
     work: Work,
     counts: Counts,
 }
@@ -173,6 +177,7 @@ impl<W: Wire> LinkEngine<W> {
             keys: Keys::default(),
             batch: Batch::default(),
             complaint: String::new(),
+            disorder: false,
             work: Work::default(),
             counts: Counts::default(),
         };

@@ -127,11 +127,6 @@ impl Slot {
         self.most = self.most.min(tile.max(1));
         self.tiles.truncate(self.most);
     }
-
-    /// Nothing of what is thought of it is so: all is loaded again. How many tiles it has stays known.
-    pub fn forget(&mut self) {
-        self.tiles.iter_mut().for_each(|tile| *tile = Tile::default());
-    }
 }
 
 #[cfg(test)]

@@ -362,7 +362,7 @@ impl Session {
         let listened = now < self.polled + ABSENCE;
         self.polled = now;
         self.waits = self.waits.filter(|_| listened).or(Some(now)).filter(|_| waits);
-        let silence = SILENCE.max(self.timing.patience(1) * SILENT_WAITS);
+        let silence = SILENCE.max(self.timing.usual() * SILENT_WAITS);
         if self.waits.is_some_and(|since| now >= since.max(self.heard) + silence) {
             self.lose(Loss::Silent);
         }

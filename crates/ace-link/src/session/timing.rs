@@ -41,6 +41,12 @@ impl Timing {
         self.smoothed
     }
 
+    /// How long an answer is waited for as a rule.
+    pub fn usual(&self) -> Duration {
+        let own = self.smoothed.map_or(FIRST, |smoothed| smoothed + self.variation * 4);
+        own.clamp(SHORTEST, LONGEST)
+    }
+
     /// An answer is missed: until one is measured all are waited for longer (RFC 6298, 5.5), at most twice as long for each
     /// time that has passed.
     pub fn missed(&mut self, now: Duration) {
@@ -51,9 +57,8 @@ impl Timing {
 
     /// When a frame that was sent so many times is missed, after the last time.
     pub fn patience(&self, sent: u32) -> Duration {
-        let own = self.smoothed.map_or(FIRST, |smoothed| smoothed + self.variation * 4);
         let doublings = sent.saturating_sub(1).min(DOUBLINGS).max(self.backed_off);
-        (own.clamp(SHORTEST, LONGEST) * (1 << doublings)).min(LONGEST)
+        (self.usual() * (1 << doublings)).min(LONGEST)
     }
 }
 
