@@ -10,7 +10,7 @@
 
 pub mod engine;
 pub mod identity;
-//PRB pub mod probe;
+pub mod probe;
 pub mod session;
 #[cfg(target_os = "linux")]
 pub mod socket;
@@ -84,6 +84,24 @@ pub trait Wire: Send {
     /// # Errors
     /// When nothing will come any more.
     fn wait(&mut self, patience: Duration) -> io::Result<()>;
+}
+
+impl<W: Wire + ?Sized> Wire for &mut W {
+    fn address(&self) -> Address {
+        (**self).address()
+    }
+
+    fn send(&mut self, batch: &Batch) -> io::Result<()> {
+        (**self).send(batch)
+    }
+
+    fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> io::Result<usize> {
+        (**self).receive(take)
+    }
+
+    fn wait(&mut self, patience: Duration) -> io::Result<()> {
+        (**self).wait(patience)
+    }
 }
 
 impl<W: Wire + ?Sized> Wire for Box<W> {

@@ -15,9 +15,11 @@ mod engines;
 mod flow;
 #[cfg(target_os = "linux")]
 mod gateway;
+mod image;
 mod inspect;
 mod kat;
 mod library;
+mod link;
 mod manual;
 mod meant;
 mod netlist;
@@ -74,6 +76,7 @@ enum Command {
     Dispatch(dispatch::Args),
     Study(study::Args),
     Library(library::Args),
+    Image(image::Args),
     Sas(sas::Args),
     #[cfg(target_os = "linux")]
     Gateway(gateway::Args),
@@ -122,6 +125,7 @@ fn main() -> ExitCode {
         Command::Dispatch(args) => dispatch::run(&mut page, &args),
         Command::Study(args) => study::run(&mut page, &args),
         Command::Library(args) => library::run(&mut page, &args),
+        Command::Image(args) => image::run(&args),
         Command::Sas(args) => sas::run(&mut page, &args),
         #[cfg(target_os = "linux")]
         Command::Gateway(args) => gateway::run(&mut page, &args),

@@ -67,14 +67,13 @@ impl Loadable {
         &self.bytes
     }
 
-    /// Clocks from one block of a frame alone to its next one.
-    pub fn clocks_alone(&self) -> usize {
-        self.set.dependent_interval()
-    }
-
-    /// Clocks from one block to the next at full load.
-    pub fn interval(&self) -> usize {
-        self.set.ii()
+    /// Mb/s of one tile of a slot, as its RTL was measured or its schedule says, at this clock.
+    ///
+    /// # Errors
+    /// When what was measured cannot be read.
+    pub fn rate(&self, khz: u32) -> Result<f64, ArrayError> {
+        let slot = Slot::standard()?;
+        Ok(slot.rate(&self.named.name, &self.set) * f64::from(khz) / 1e3 / slot.mhz)
     }
 
     /// Whether the same frames are for both.

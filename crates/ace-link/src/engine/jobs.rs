@@ -82,6 +82,8 @@ pub struct Jobs {
     all: Slab<Running>,
     flows: HashMap<u32, VecDeque<usize>>,
     done: Vec<Completion>,
+    /// Jobs that were answered with and without a result.
+    pub counts: (u64, u64),
 }
 
 impl Jobs {
@@ -113,6 +115,8 @@ impl Jobs {
             }
             order.pop_front();
             if let Some(Running { id, buffer, result: Some(result), .. }) = self.all.take(front) {
+                let count = if result.is_ok() { &mut self.counts.0 } else { &mut self.counts.1 };
+                *count += 1;
                 self.done.push(Completion { id, buffer, result });
             }
         }

@@ -192,6 +192,15 @@ impl<W: Wire> LinkEngine<W> {
         }
     }
 
+    /// From now on this set alone computes what it can; for measurements.
+    pub fn only(&mut self, name: &str) {
+        if let Some(at) = self.sets.iter().position(|set| set.name() == name) {
+            let can = self.sets.get(at).map(Loadable::can).unwrap_or_default();
+            let own = Need::all().into_iter().filter(|need| can.iter().any(|can| can.serves(need)));
+            self.serves.extend(own.map(|need| (need, at)));
+        }
+    }
+
     /// What the board said when the session was opened.
     pub fn identity(&self) -> &Identity {
         &self.identity
@@ -200,6 +209,17 @@ impl<W: Wire> LinkEngine<W> {
     /// Why the last session was lost, while there is no new one.
     pub fn loss(&self) -> Option<Loss> {
         self.loss
+    }
+
+    /// Operations that were answered with and without a result.
+    pub fn operations(&self) -> (u64, u64) {
+        self.jobs.counts
+    }
+
+    /// Sets that a slot does not take, with what it said.
+    pub fn refused(&self) -> impl Iterator<Item = (&str, Option<Status>)> {
+        let named = |(set, status): (&usize, &Option<Status>)| Some((self.sets.get(*set)?.name(), *status));
+        self.refused.iter().filter_map(named)
     }
 
     /// What was done so far.
