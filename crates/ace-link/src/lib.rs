@@ -18,6 +18,7 @@ pub mod soft;
 pub mod wire;
 
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use engine::LinkEngine;
@@ -101,6 +102,24 @@ impl<W: Wire + ?Sized> Wire for &mut W {
 
     fn wait(&mut self, patience: Duration) -> io::Result<()> {
         (**self).wait(patience)
+    }
+}
+
+impl<W: Wire + ?Sized> Wire for Arc<Mutex<W>> {
+    fn address(&self) -> Address {
+        self.lock().unwrap_or_else(PoisonError::into_inner).address()
+    }
+
+    fn send(&mut self, batch: &Batch) -> io::Result<()> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).send(batch)
+    }
+
+    fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> io::Result<usize> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).receive(take)
+    }
+
+    fn wait(&mut self, patience: Duration) -> io::Result<()> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).wait(patience)
     }
 }
 

@@ -243,10 +243,22 @@ impl<W: Wire> LinkEngine<W> {
         self.session.round_trip()
     }
 
+    /// What each bank of each tile of each slot holds.
+    pub fn banks(&self) -> impl Iterator<Item = (usize, usize, usize, Option<&str>)> {
+        let tiles = |(slot, own): (usize, &'_ Slot)| {
+            own.tiles.iter().map(|tile| tile.banks).enumerate().map(move |(tile, banks)| (slot, tile, banks)).collect()
+        };
+        let all: Vec<_> = self.slots.iter().enumerate().flat_map(|own| -> Vec<_> { tiles(own) }).collect();
+        all.into_iter().flat_map(move |(slot, tile, banks)| {
+            (0..).zip(banks).map(move |(bank, own)| {
+                (slot, tile, bank, own.and_then(|own| Some(self.sets.get(own.set)?.name())))
+            })
+        })
+    }
+
     /// Names of the sets that slots hold.
     pub fn resident(&self) -> Vec<&str> {
-        let banks = self.slots.iter().flat_map(|slot| &slot.tiles).flat_map(|tile| tile.banks);
-        banks.flatten().filter_map(|bank| Some(self.sets.get(bank.set)?.name())).collect()
+        self.banks().filter_map(|(.., name)| name).collect()
     }
 
     /// What it has to do when nobody asks it for anything: at least twice a second, or the board forgets the session.
