@@ -16,6 +16,9 @@ use crate::{Batch, Wire};
 /// An answer is asked for so often, and waited for so long each time.
 const ASKED: usize = 12;
 const PATIENCE: Duration = Duration::from_millis(250);
+/// The same of the first hello.
+const SEARCHED: usize = 200;
+const SEARCHES: Duration = Duration::from_millis(11);
 /// The board goes back to the tap before when nothing has come whole for so long.
 const GOES_BACK: Duration = Duration::from_millis(4);
 
@@ -86,7 +89,7 @@ impl<'a, W: Wire> Cable<'a, W> {
     pub fn open(wire: &'a mut W, interface: &str) -> Result<Self, ProbeError> {
         let (session, interface) = (draw()?, interface.to_owned());
         let mut cable = Self { wire, interface, session, number: 0, identity: Identity::default() };
-        cable.identity = cable.hello()?;
+        cable.identity = cable.find()?;
         match cable.identity.version {
             wire::VERSION => Ok(cable),
             other => Err(cable.lost(Loss::Version(other))),
@@ -154,6 +157,19 @@ impl<'a, W: Wire> Cable<'a, W> {
                 Some(Heard::Refused(_)) => return Err(self.lost(Loss::Ended)),
                 Some(heard) => return Ok(heard),
                 None => {}
+            }
+        }
+        Err(self.lost(Loss::Silent))
+    }
+
+    /// Asks until there is an answer, often: a board whose receiver still searches hears for some milliseconds in every 42.
+    fn find(&mut self) -> Result<Identity, ProbeError> {
+        for _ in 0..SEARCHED {
+            self.send(Kind::Hello, &[], 1)?;
+            match self.hear(0, 1, SEARCHES)?.1 {
+                Some(Heard::Identity(identity)) => return Ok(*identity),
+                Some(Heard::Refused(Some(Refusal::OtherHost))) => return Err(self.lost(Loss::OtherHost)),
+                _ => {}
             }
         }
         Err(self.lost(Loss::Silent))

@@ -28,6 +28,9 @@ use crate::wire::{self, Address, BEAT, Header, Kind, flag};
 
 /// A host that has nothing to do speaks so often.
 const KEEPALIVE: Duration = Duration::from_millis(500);
+/// So often a session is asked for. A board whose receiver still searches (docs/link.md, "Registers") hears for some
+/// milliseconds in every 42.
+const OPENING: Duration = Duration::from_millis(11);
 /// A board of which nothing is heard for so long, although it was asked, is not there any more: this, or so many times what
 /// an answer is waited for.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -389,7 +392,8 @@ impl Session {
 
     fn once_more(&self, asked: Asked, number: u16, now: Duration) -> Asked {
         let tries = asked.tries + 1;
-        Asked { number, at: now, missed: now + self.timing.patience(tries), tries }
+        let patience = if self.state == State::Opening { OPENING } else { self.timing.patience(tries) };
+        Asked { number, at: now, missed: now + patience, tries }
     }
 
     /// The header of the next frame.

@@ -67,9 +67,10 @@ fn known_answers_and_a_probe_over_a_cable() {
     cable(&world);
     let trust = ["--allow-older"];
     // Nobody is there yet.
-    let (code, _, words) = ace(&world, &["kat", "aes", "algorithms/aes/kat.csv", "--engine", "link:cable", trust[0]], None);
+    let file = crate::common::root().join("algorithms/aes/kat.csv");
+    let (code, _, words) = ace(&world, &["kat", "aes", "--engine", "link:cable", trust[0]], Some(&file));
     assert!(code == Some(2) && words.contains("cable: the board does not answer"), "{words}");
-    let (code, _, words) = ace(&world, &["kat", "aes", "algorithms/aes/kat.csv", "--engine", "link:eth9", trust[0]], None);
+    let (code, _, words) = ace(&world, &["kat", "aes", "--engine", "link:eth9", trust[0]], Some(&file));
     assert!(code == Some(2) && words.contains("no network interface `eth9`"), "{words}");
     let board = plug(&world, &model, Description { eye: 40..=90, ..Description::default() });
     for (algorithm, file, count) in [("aes", "aes/kat.csv", 12), ("sha1", "sha1/kat.csv", 2), ("aes-gcm", "aes/aes_gcm.csv", 6)] {
