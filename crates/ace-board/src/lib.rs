@@ -47,6 +47,7 @@ pub mod config;
 mod coprocessor;
 mod decision;
 mod execution;
+pub mod expected;
 pub mod folders;
 pub mod frame;
 mod joint;

@@ -264,6 +264,8 @@ impl SlotModel for Model {
     }
 
     fn reset(&mut self) {
+        // What had joined is gone, and so is time.
+        (self.joined, self.fault) = (Stream::default(), None);
         // SAFETY: `raw` is alive and not shared.
         unsafe { (self.functions.reset)(self.raw.as_ptr()) }
     }

@@ -14,10 +14,10 @@ use crate::pending::Pending;
 use crate::{cbc_mac, frame};
 
 /// What the first pass of an action leaves for the second.
-pub(crate) type Carried = Option<Zeroizing<Vec<u8>>>;
+pub type Carried = Option<Zeroizing<Vec<u8>>>;
 
 /// What slots have to compute for an action, in the order in which they do.
-pub(crate) fn needs(action: &Action) -> (Need, Option<Need>) {
+pub fn needs(action: &Action) -> (Need, Option<Need>) {
     match Ccm::of(action) {
         Some(ccm) => {
             let (first, second) = ccm.needs();
@@ -180,7 +180,7 @@ impl Task {
 
     /// The first or second pass of an action over a packet, if a slot can be asked for it; the second one with what the
     /// first has left.
-    pub(crate) fn of(action: &Action, second: bool, packet: &[u8], first: &Carried) -> Option<Self> {
+    pub fn of(action: &Action, second: bool, packet: &[u8], first: &Carried) -> Option<Self> {
         if let Some(ccm) = Ccm::of(action) {
             return ccm.task(second, packet, first);
         }
@@ -290,7 +290,7 @@ pub fn fits(action: &Action) -> bool {
 }
 
 /// Bytes of data that the first or second pass of an action is given.
-pub(crate) fn data_len(action: &Action, second: bool) -> usize {
+pub fn data_len(action: &Action, second: bool) -> usize {
     if let Some(ccm) = Ccm::of(action) {
         return ccm.data_len(second);
     }
@@ -308,7 +308,7 @@ pub(crate) fn data_len(action: &Action, second: bool) -> usize {
 ///
 /// # Errors
 /// [`EngineError::Mismatch`] if a tag was to be checked and is another one.
-pub(crate) fn apply(
+pub fn apply(
     action: &Action,
     second: bool,
     result: &[u8],

@@ -12,6 +12,8 @@ use zeroize::Zeroizing;
 
 use self::overlapping::Joined;
 pub use self::overlapping::News;
+use crate::expected::Expected;
+pub use crate::expected::Failure;
 use crate::frame::{self, HMAC_KEY_MAX, Header, KeySection, Status};
 use crate::joint::{self, Then};
 use crate::model::{Frame, Options, RunError, SlotModel};
@@ -48,19 +50,6 @@ impl Answer {
     pub fn failed(failure: Failure) -> Self {
         Self { result: Err(failure), cycles: 0, finished: 0, response_bytes: 0, passed_on: 0 }
     }
-}
-
-/// Why there is no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// The slot answered so.
-    Status(Status),
-    /// The response breaks the rules of the boundary.
-    Protocol(String),
-    /// No answer. The slot needs a reset.
-    Silent,
-    /// An earlier frame failed, so this one was not tried.
-    Flushed,
 }
 
 enum Order {
@@ -277,14 +266,14 @@ fn execute_long(model: &mut dyn SlotModel, request: &Request) -> Answer {
         ..Header::default()
     };
     let bytes = frame::assemble(header, &[key.as_bytes()]);
-    let expected = Expected { len, behind: 0, opens: false, tag: request.tag, then: None };
+    let expected = Expected::plain(len, request.tag);
     let mut hashed = run_frames(model, vec![(bytes, expected)], request.max_clocks);
     let Some(Answer { result: Ok(Some(digest)), cycles, .. }) = hashed.pop() else {
         return hashed.pop().unwrap_or_else(|| Answer::failed(Failure::Silent));
     };
     let digest = Zeroizing::new(digest);
     let bytes = frame::request(task, KeySection::Fresh(&digest), request.tag);
-    let expected = Expected::of(request);
+    let expected = expected_of(request);
     let mut answers = run_frames(model, vec![(bytes, expected)], request.max_clocks);
     let mut answer = answers.pop().unwrap_or_else(|| Answer::failed(Failure::Silent));
     answer.cycles += cycles;
@@ -292,50 +281,21 @@ fn execute_long(model: &mut dyn SlotModel, request: &Request) -> Answer {
     answer
 }
 
-/// What the answer to a frame has to be.
-#[derive(Clone, Copy)]
-struct Expected {
-    /// Bytes of the result.
-    len: usize,
-    /// Of these, bytes at the end that begin with a beat.
-    behind: usize,
-    /// The frame brings a tag, which the slot may find to be another one.
-    opens: bool,
-    /// The frame's number.
-    tag: u16,
-    /// Bytes of the result of what takes this one.
-    then: Option<usize>,
-}
-
-impl Expected {
-    fn of(request: &Request) -> Self {
-        let task = &request.task;
-        Self {
-            len: frame::result_len(task),
-            behind: frame::behind(task),
-            opens: matches!(task.pass, Pass::Aead { direction: Direction::Decrypt, .. }),
-            tag: request.tag,
-            then: request.then.as_ref().map(|then| then.pass.result_len(0)),
-        }
-    }
-
-    /// A beat more than any good response has, so that a longer one is seen for what it is.
-    fn capacity(&self) -> usize {
-        let then = self.then.map_or(0, |len| frame::padded(len) + frame::BEAT);
-        frame::padded(self.len - self.behind) + frame::padded(self.behind) + then + 2 * frame::BEAT
-    }
+fn expected_of(request: &Request) -> Expected {
+    let then = request.then.as_ref().map(|then| then.pass.result_len(0));
+    Expected { then, ..Expected::of(&request.task, request.tag) }
 }
 
 /// A request of one frame: its bytes, and what the answer is to be.
 fn frame_of(request: &Request) -> (Zeroizing<Vec<u8>>, Expected) {
     if let Some(then) = &request.then {
-        return (joint::frame(request, then), Expected::of(request));
+        return (joint::frame(request, then), expected_of(request));
     }
     let key = match request.task.pass.key() {
         Some(key) if request.fresh_key => KeySection::Fresh(key.as_bytes()),
         _ => KeySection::Kept,
     };
-    (frame::request(&request.task, key, request.tag), Expected::of(request))
+    (frame::request(&request.task, key, request.tag), expected_of(request))
 }
 
 /// Requests of one frame each, in the slot together.
@@ -380,36 +340,6 @@ fn answer_of(mut frame: Frame, start: u64, expected: &Expected) -> Answer {
         finished: frame.last_out.saturating_sub(start) + 1,
         response_bytes: frame.response.len() as u64,
         passed_on: frame.passed_on.saturating_sub(frame.first_in) + u64::from(frame.passed_on > 0),
-        result: check(frame.response, expected),
+        result: expected.check(frame.response),
     }
-}
-
-/// The result in a response, if it is the answer to this request.
-fn check(mut bytes: Vec<u8>, expected: &Expected) -> Result<Option<Vec<u8>>, Failure> {
-    if let Some(len) = expected.then
-        && bytes.len() > frame::BEAT
-    {
-        let second = bytes.split_off(bytes.len().min(frame::padded(expected.len) + frame::BEAT));
-        let first = check(bytes, &Expected { then: None, ..*expected })?;
-        let second = check(second, &Expected { then: None, len, behind: 0, ..*expected })?;
-        return Ok(first.zip(second).map(|(first, second)| [first, second].concat()));
-    }
-    let parsed = frame::response_and(&bytes, expected.behind);
-    let (response, behind) = parsed.map_err(|e| Failure::Protocol(e.to_string()))?;
-    if response.tag != expected.tag {
-        let words = format!("tag {} in the answer to {}", response.tag, expected.tag);
-        return Err(Failure::Protocol(words));
-    }
-    match response.status {
-        Status::Ok => {}
-        Status::BadTag if expected.opens => return Ok(None),
-        other => return Err(Failure::Status(other)),
-    }
-    let (text, len) = (response.result.len(), response.result.len() + behind.len());
-    if len != expected.len {
-        return Err(Failure::Protocol(format!("{len} bytes of result, not {}", expected.len)));
-    }
-    bytes.copy_within(frame::padded(text)..frame::padded(text) + (len - text), text);
-    bytes.truncate(len);
-    Ok(Some(bytes))
 }

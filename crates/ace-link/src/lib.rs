@@ -20,9 +20,10 @@ pub mod soft;
 pub mod wire;
 
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-//ENG pub use engine::LinkEngine;
+pub use engine::LinkEngine;
 pub use identity::Identity;
 pub use session::{Event, Loss, Session};
 use wire::Address;
@@ -86,6 +87,42 @@ pub trait Wire: Send {
     /// # Errors
     /// When nothing will come any more.
     fn wait(&mut self, patience: Duration) -> io::Result<()>;
+}
+
+impl<W: Wire + ?Sized> Wire for &mut W {
+    fn address(&self) -> Address {
+        (**self).address()
+    }
+
+    fn send(&mut self, batch: &Batch) -> io::Result<()> {
+        (**self).send(batch)
+    }
+
+    fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> io::Result<usize> {
+        (**self).receive(take)
+    }
+
+    fn wait(&mut self, patience: Duration) -> io::Result<()> {
+        (**self).wait(patience)
+    }
+}
+
+impl<W: Wire + ?Sized> Wire for Arc<Mutex<W>> {
+    fn address(&self) -> Address {
+        self.lock().unwrap_or_else(PoisonError::into_inner).address()
+    }
+
+    fn send(&mut self, batch: &Batch) -> io::Result<()> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).send(batch)
+    }
+
+    fn receive(&mut self, take: &mut dyn FnMut(&[u8])) -> io::Result<usize> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).receive(take)
+    }
+
+    fn wait(&mut self, patience: Duration) -> io::Result<()> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).wait(patience)
+    }
 }
 
 impl<W: Wire + ?Sized> Wire for Box<W> {

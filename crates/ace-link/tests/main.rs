@@ -2,5 +2,6 @@
 //! The host's end of the link against a board in software.
 
 mod common;
+mod computes;
 mod lossy;
 mod strange;

@@ -2,12 +2,16 @@
 //! Which engine executes, chosen on the command line.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use ace_board::array::{Loadable, loadables};
 use ace_board::config::SlotKind;
 use ace_board::open::Parts;
 use ace_board::trace::BoardReport;
-use ace_board::{Assembly, Board, BoardConfig, Catalogue, Models, Unsigned};
+use ace_board::{Assembly, Board, BoardConfig, Catalogue, Models, Store, Unsigned};
 use ace_engine::profile::Processor;
 use ace_engine::{Action, Capabilities, Completion, Dispatch, Engine, EngineError, Job};
 use ace_library::file::Guard;
@@ -16,7 +20,7 @@ use ace_schedule::{Policy, UnknownPolicy};
 use ace_studies::processors::Stated;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::trust::TrustArgs;
 use crate::values::{Slots, slots};
@@ -24,8 +28,17 @@ use crate::values::{Slots, slots};
 /// Look-ahead of the CPU engine, which does not plan: enough to keep packets flowing.
 const CPU_WINDOW: usize = 256;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// What `--engine` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineKind {
+    /// One that this program brings with it.
+    Own(Own),
+    /// The board behind a network interface.
+    Link(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Own {
     /// Configurations loaded into simulated slots that run the RTL
     Board,
     /// The same board; its slots run the synthesised netlists
@@ -40,7 +53,7 @@ pub enum EngineKind {
 #[derive(clap::Args)]
 pub struct EngineArgs {
     /// What computes
-    #[arg(long, value_enum, default_value = "board")]
+    #[arg(long, value_name = "ENGINE", default_value = "board", value_parser = Engines)]
     pub engine: EngineKind,
     /// With --engine auto, the processor beside the slots: a file as in studies/processors, which `ace bench profile`
     /// writes of this one; without it, the machine measured there
@@ -59,6 +72,44 @@ pub struct PolicyArgs {
     /// with double-buffer
     #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
     pub policy: Policies,
+}
+
+/// What a board behind a network interface is called by, in front of the interface.
+const LINK: &str = "link:";
+
+/// Reads what `--engine` names.
+#[derive(Clone, Copy)]
+struct Engines;
+
+impl TypedValueParser for Engines {
+    type Value = EngineKind;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<EngineKind, clap::Error> {
+        if let Some(interface) = value.to_str().and_then(|value| value.strip_prefix(LINK)) {
+            return Ok(EngineKind::Link(interface.to_owned()));
+        }
+        EnumValueParser::<Own>::new().parse_ref(command, argument, value).map(EngineKind::Own)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let link = PossibleValue::new("link:IF").help("The board behind the network interface IF (docs/link.md)");
+        let own = Own::value_variants().iter().filter_map(Own::to_possible_value);
+        Some(Box::new(own.chain([link]).collect::<Vec<_>>().into_iter()))
+    }
+}
+
+impl fmt::Display for EngineKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineKind::Own(own) => f.write_str(own.to_possible_value().as_ref().map_or("", |it| it.get_name())),
+            EngineKind::Link(interface) => write!(f, "{LINK}{interface}"),
+        }
+    }
 }
 
 /// The processor that stands beside the slots when none is named.
@@ -108,6 +159,8 @@ pub struct BoardArgs {
 /// One policy, or several that are compared; the last one's packets are kept.
 #[derive(Clone, Debug)]
 pub struct Policies(pub Vec<Policy>);
+
+const NO_PROCESSOR: &str = "--processor: only with --engine auto a processor stands beside the slots";
 
 /// Instead of a folder: slots that hold the array.
 const ARRAY: &str = "array";
@@ -193,6 +246,18 @@ impl BoardArgs {
         })
     }
 
+    /// The context sets for a board behind a network interface: the library's, and what is unsigned only where it is taken.
+    pub fn loadables(&self) -> Result<Vec<Loadable>> {
+        let (config, guard) = (self.config()?, self.trust.guard(Trust::ANYBODY)?);
+        let folder = self.board.as_deref().and_then(Path::parent);
+        let store = Store::open(&config.controller, folder, guard)?;
+        if let Some(warning) = store.as_ref().and_then(|store| store.warning.as_ref()) {
+            eprintln!("ace: warning: {warning}");
+        }
+        let sets = self.configurations.as_deref().filter(|folder| *folder != Path::new(ARRAY));
+        Ok(loadables(sets, store.map(Arc::new), self.unsigned())?)
+    }
+
     /// The configurations of a folder, or of the folder that is found without one.
     pub fn catalogue_in(folder: Option<&Path>) -> Catalogue {
         Catalogue::of(folder)
@@ -227,22 +292,29 @@ pub fn open(args: &EngineArgs) -> Result<AnyEngine> {
 
 /// Opens an engine with one of the policies, which keeps so many events for a report.
 pub fn open_with(args: &EngineArgs, policy: Policy, events: usize) -> Result<AnyEngine> {
-    let models = match args.engine {
-        EngineKind::Cpu => return Ok(AnyEngine::Plain(cpu())),
-        EngineKind::Board | EngineKind::Auto => Models::Rtl,
-        EngineKind::Netlist => Models::Netlist,
+    let own = match &args.engine {
+        EngineKind::Own(own) => *own,
+        EngineKind::Link(_) if args.processor.is_some() => bail!(NO_PROCESSOR),
+        EngineKind::Link(interface) => {
+            return Ok(AnyEngine::Plain(crate::link::engine(interface, args.board.loadables()?)?));
+        }
+    };
+    let models = match own {
+        Own::Cpu => return Ok(AnyEngine::Plain(cpu())),
+        Own::Board | Own::Auto => Models::Rtl,
+        Own::Netlist => Models::Netlist,
     };
     let window = args.board.config()?.packet_buffer;
     let mut board = args.board.open(policy, models)?;
     board.keep_events(events);
-    match (args.engine, &args.processor) {
-        (EngineKind::Auto, file) => board.set_processor(processor(file.as_deref())?),
-        (_, Some(_)) => bail!("--processor: only with --engine auto a processor stands beside the slots"),
+    match (own, &args.processor) {
+        (Own::Auto, file) => board.set_processor(processor(file.as_deref())?),
+        (_, Some(_)) => bail!(NO_PROCESSOR),
         _ => {}
     }
     let board = AnyEngine::Board(Box::new(board), window);
-    Ok(match args.engine {
-        EngineKind::Auto => AnyEngine::Auto(Dispatch::new(vec![board, AnyEngine::Plain(cpu())])),
+    Ok(match own {
+        Own::Auto => AnyEngine::Auto(Dispatch::new(vec![board, AnyEngine::Plain(cpu())])),
         _ => board,
     })
 }

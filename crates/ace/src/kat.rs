@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     };
     let engine = match args.rtl.asked() {
         true => "rtl".to_owned(),
-        false => format!("{:?}", args.engine.engine).to_lowercase(),
+        false => args.engine.engine.to_string(),
     };
     if args.json {
         print_json(&Json {

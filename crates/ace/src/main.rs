@@ -19,6 +19,7 @@ mod image;
 mod inspect;
 mod kat;
 mod library;
+mod link;
 mod manual;
 mod meant;
 mod netlist;

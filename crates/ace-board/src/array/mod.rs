@@ -5,6 +5,7 @@
 mod digests;
 mod error;
 mod joint;
+mod loadable;
 mod pieces;
 mod rates;
 mod sets;
@@ -14,6 +15,7 @@ mod slot;
 
 pub use digests::digests;
 pub use error::ArrayError;
+pub use loadable::{Loadable, loadables};
 pub use rates::{CriticalPath, Proof, Rates, Routed, Slot, clock, rates, routed};
 pub use sets::{Sets, catalogue, check_model, manifest};
 pub use setup::KeySet;

@@ -76,7 +76,7 @@ pub struct Sets {
 
 impl Sets {
     /// A set as a slot takes it: from the library, or from its file.
-    fn bytes(&self, set: &Configuration) -> Result<Vec<u8>, ModelError> {
+    pub(super) fn bytes(&self, set: &Configuration) -> Result<Vec<u8>, ModelError> {
         let file = &set.bitstream.path;
         let signed = self.store.as_deref().and_then(|store| store.set(set).ok());
         let bytes = match signed {

@@ -31,6 +31,8 @@ pub struct Engine {
     pub board: Option<PathBuf>,
     /// Folder of the built configurations.
     pub configurations: Option<PathBuf>,
+    /// The network interface behind which the board is; `None`: it is simulated.
+    pub link: Option<String>,
     /// Public keys of who may sign libraries; `None`: those that are compiled in.
     pub library_key: Option<PathBuf>,
     /// The scheduling policy by name.
@@ -71,7 +73,8 @@ pub struct Standby {
     pub wait: u16,
 }
 
-const ENGINE: &[&str] = &["kind", "cores", "board", "configurations", "library_key", "policy", "on_board"];
+const ENGINE: &[&str] =
+    &["kind", "cores", "board", "configurations", "link", "library_key", "policy", "on_board"];
 const PAGE: &[&str] = &["listen"];
 const STANDBY: &[&str] = &["listen", "peer", "key", "alone", "wait"];
 /// Seconds of silence before the standby takes over: a gateway that is restarted is there again.
@@ -92,7 +95,7 @@ pub(super) fn engine(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path
         }
     };
     if kind == EngineKind::Cpu {
-        for key in ["board", "configurations", "library_key", "policy"] {
+        for key in ["board", "configurations", "link", "library_key", "policy"] {
             only(report, key, "\"board\" or \"auto\"");
         }
     }
@@ -102,6 +105,14 @@ pub(super) fn engine(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path
     if kind != EngineKind::Cpu {
         only(report, "cores", "\"cpu\"");
     }
+    // A board behind a cable takes context sets of its library alone, and this program decides itself what it loads when.
+    for key in ["configurations", "policy"].into_iter().filter(|_| fields.get("link").is_some()) {
+        if fields.get(key).is_some() {
+            let why = format!("`{key}` is for a board that is simulated; leave out it or `link`");
+            fields.error(report, fields.at_key(key), why);
+        }
+    }
+    let link = fields.string(report, "link", "the network interface of a board, like \"eth1\"").map(str::to_owned);
     let cores = fields.integer(report, "cores", 1..=MOST_CORES);
     let cores = cores.and_then(|cores| usize::try_from(cores).ok());
     let mut path = |key: &str, allowed| fields.string(report, key, allowed).map(|path| folder.join(path));
@@ -110,7 +121,7 @@ pub(super) fn engine(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path
     let library_key = path("library_key", "a file of public keys, as `ace library keygen` writes them");
     let policy = fields.string(report, "policy", "a policy of docs/scheduling.md").map(str::to_owned);
     let on_board = list(report, fields, "on_board", "algorithms like \"3des\"", |text| Some(text.to_owned()));
-    Engine { kind, cores, board, configurations, library_key, policy, on_board }
+    Engine { kind, cores, board, configurations, link, library_key, policy, on_board }
 }
 
 pub(super) fn page(report: &mut Report<'_>, fields: &Fields<'_>) -> Page {

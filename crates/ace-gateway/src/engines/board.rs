@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,14 @@ pub trait Slots: Engine {
 
     /// Version and words of its library.
     fn library(&self) -> Option<(u64, String)>;
+
+    /// Having nothing to do, it wants to be asked so often whether it has, all the same.
+    fn idles(&self) -> Option<Duration> {
+        None
+    }
+
+    /// There is nothing to do.
+    fn idle(&mut self) {}
 
     /// How it stands; `now` is wall time since the thread began.
     fn look(&mut self, timeline: &mut Timeline, now: Duration) -> BoardView;
@@ -223,7 +231,7 @@ impl Work {
 
     fn run(mut self, inbox: &Receiver<Order>) {
         self.look(true);
-        while let Ok(order) = inbox.recv() {
+        while let Some(order) = self.next(inbox) {
             self.take(order);
             if !self.work(inbox) {
                 return;
@@ -234,6 +242,21 @@ impl Work {
                 return;
             }
             self.look(true);
+        }
+    }
+
+    /// Waits for an order; `None`: there will be none.
+    fn next(&mut self, inbox: &Receiver<Order>) -> Option<Order> {
+        loop {
+            let Some(patience) = self.board.idles() else { return inbox.recv().ok() };
+            match inbox.recv_timeout(patience) {
+                Ok(order) => return Some(order),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.board.idle();
+                    self.look(false);
+                }
+            }
         }
     }
 

@@ -1,1 +1,472 @@
 // SPDX-License-Identifier: Apache-2.0
+//! Slots behind a cable as an engine: jobs become frames of the array's slot, several of which are under way at a time.
+//!
+//! Passes under one set and key go together. A key goes behind the data of the former one, without waiting for their
+//! answers. A set is loaded where nothing is, or else in place of what was used least lately; then the slot comes to its end
+//! first, so that it is known which bank runs and which one is overwritten. What the board has not computed under the key
+//! for which it was made is sent again under its own.
+//!
+//! When the session is lost, everything that was handed over fails by name, and the board is asked for a new one. While
+//! there is none jobs fail at once.
+
+mod dispatch;
+mod events;
+mod groups;
+mod jobs;
+mod keys;
+mod slots;
+
+use std::collections::{HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use ace_board::array::Loadable;
+use ace_board::expected::Expected;
+use ace_board::frame::Status;
+use ace_board::pass;
+use ace_engine::{
+    Action, Capabilities, Completion, ConfigurationId, Engine, EngineError, Job, Need, SlotFailure,
+};
+use thiserror::Error;
+
+use self::groups::{Groups, NO_KEY};
+use self::jobs::{Jobs, Slab};
+use self::keys::Keys;
+use self::slots::Slot;
+use crate::session::{Counts, Loss, Session, draw};
+use crate::wire::{self, BOARD};
+use crate::{Batch, Identity, Wire};
+
+/// Jobs that are taken at a time.
+const MOST: usize = 256;
+/// Bytes of a slot's frame besides its data at most: header, IV, associated data and tag.
+const AROUND: usize = 16 + 16 + 256 + 16;
+/// After a session was lost the next one is asked for at once, and then so often.
+const PAUSE: Duration = Duration::from_secs(1);
+/// A session that was open for less says that somebody else wants the board, too.
+const BRIEF: Duration = Duration::from_secs(5);
+/// So often one may be brief.
+const BRIEFLY: u32 = 3;
+
+/// Why there is no engine.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// No session was opened.
+    #[error("{interface}: {loss}")]
+    Lost {
+        /// The interface.
+        interface: String,
+        /// Why.
+        loss: Loss,
+    },
+    /// The board has no slot.
+    #[error("{0}: the board says that it has no slots")]
+    NoSlots(String),
+    /// The system has no random numbers.
+    #[error("no random number for a session: {0}")]
+    Random(getrandom::Error),
+}
+
+/// Whom an answer is for.
+#[derive(Debug)]
+enum Pending {
+    Data { job: usize, set: usize, key: u64, expected: Expected },
+    Load { set: usize, at: (usize, usize) },
+    Key { set: usize, key: u64, at: (usize, usize) },
+    Mark,
+}
+
+/// How it stands with the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Jobs wait for the session that is being opened.
+    Opens,
+    Open,
+    /// Jobs fail at once, and a session is asked for now and then.
+    Down,
+}
+
+/// What an engine has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Sets that were loaded.
+    pub loads: u64,
+    /// Keys that were sent.
+    pub keys: u64,
+    /// Frames of data that were sent, once each.
+    pub data: u64,
+    /// Sessions that were lost.
+    pub lost: u64,
+    /// Sessions that were opened because a slot did not hold what it was thought to hold.
+    pub renewed: u64,
+}
+
+/// An engine over the link.
+pub struct LinkEngine<W: Wire> {
+    interface: String,
+    wire: W,
+    start: Instant,
+    session: Session,
+    state: State,
+    opened: Duration,
+    next_try: Duration,
+    brief: u32,
+    loss: Option<Loss>,
+    identity: Identity,
+    sets: Vec<Loadable>,
+    /// Which set computes what.
+    serves: HashMap<Need, usize>,
+    /// Sets that the slot does not take, and what it said.
+    refused: HashMap<usize, Option<Status>>,
+    failures: HashMap<usize, u32>,
+    /// Keys that a slot does not take, how often, and what it said last.
+    unkeyed: HashMap<(usize, u64), (u32, Status)>,
+    capabilities: Capabilities,
+    jobs: Jobs,
+    groups: Groups,
+    tickets: Slab<Pending>,
+    slots: Vec<Slot>,
+    keys: Keys,
+    batch: Batch,
+    /// What was wrong with the last answer that broke the rules of the boundary.
+    complaint: String,
+    /// A slot does not hold what it is thought to hold.
+    disorder: bool,
+    work: Work,
+    counts: Counts,
+}
+
+impl<W: Wire> LinkEngine<W> {
+    /// Opens a session with the board at the other end of a wire, which is called as its interface is.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn open(wire: W, interface: &str, sets: Vec<Loadable>) -> Result<Self, OpenError> {
+        let session = draw().map_err(OpenError::Random)?;
+        let mut serves = HashMap::new();
+        let mut best = |first: bool| {
+            for (at, set) in sets.iter().enumerate().filter(|(_, set)| set.is_first() == first) {
+                let own = Need::all().into_iter().filter(|need| set.can().iter().any(|can| can.serves(need)));
+                own.for_each(|need| {
+                    serves.entry(need).or_insert(at);
+                });
+            }
+        };
+        best(true);
+        best(false);
+        let mut engine = Self {
+            interface: interface.to_owned(),
+            session: Session::new(wire.address(), BOARD, session, Duration::ZERO),
+            wire,
+            start: Instant::now(),
+            state: State::Opens,
+            opened: Duration::ZERO,
+            next_try: Duration::ZERO,
+            brief: 0,
+            loss: None,
+            identity: Identity::default(),
+            capabilities: Capabilities::of(|need| serves.contains_key(need)),
+            serves,
+            sets,
+            refused: HashMap::new(),
+            failures: HashMap::new(),
+            unkeyed: HashMap::new(),
+            jobs: Jobs::default(),
+            groups: Groups::default(),
+            tickets: Slab::default(),
+            slots: Vec::new(),
+            keys: Keys::default(),
+            batch: Batch::default(),
+            complaint: String::new(),
+            disorder: false,
+            work: Work::default(),
+            counts: Counts::default(),
+        };
+        while engine.state == State::Opens {
+            engine.pump();
+            engine.rest();
+        }
+        match engine.loss {
+            Some(loss) => Err(OpenError::Lost { interface: interface.to_owned(), loss }),
+            None if engine.slots.is_empty() => Err(OpenError::NoSlots(interface.to_owned())),
+            None => Ok(engine),
+        }
+    }
+
+    /// From now on this set alone computes what it can; for measurements.
+    pub fn only(&mut self, name: &str) {
+        if let Some(at) = self.sets.iter().position(|set| set.name() == name) {
+            let can = self.sets.get(at).map(Loadable::can).unwrap_or_default();
+            let own = Need::all().into_iter().filter(|need| can.iter().any(|can| can.serves(need)));
+            self.serves.extend(own.map(|need| (need, at)));
+        }
+    }
+
+    /// What the board said when the session was opened.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Why the last session was lost, while there is no new one.
+    pub fn loss(&self) -> Option<Loss> {
+        self.loss
+    }
+
+    /// Operations that were answered with and without a result.
+    pub fn operations(&self) -> (u64, u64) {
+        self.jobs.counts
+    }
+
+    /// Sets that a slot does not take, with what it said.
+    pub fn refused(&self) -> impl Iterator<Item = (&str, Option<Status>)> {
+        let named = |(set, status): (&usize, &Option<Status>)| Some((self.sets.get(*set)?.name(), *status));
+        self.refused.iter().filter_map(named)
+    }
+
+    /// What was done so far.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// What the session has counted, and those before it.
+    pub fn counts(&self) -> Counts {
+        let (all, own) = (self.counts, self.session.counts());
+        Counts {
+            frames: all.frames + own.frames,
+            resent: all.resent + own.resent,
+            stale: all.stale + own.stale,
+            strange: all.strange + own.strange,
+        }
+    }
+
+    /// The round trip of a frame, if any was measured.
+    pub fn round_trip(&self) -> Option<Duration> {
+        self.session.round_trip()
+    }
+
+    /// What each bank of each tile of each slot holds.
+    pub fn banks(&self) -> impl Iterator<Item = (usize, usize, usize, Option<&str>)> {
+        let tiles = |(slot, own): (usize, &'_ Slot)| {
+            own.tiles.iter().map(|tile| tile.banks).enumerate().map(move |(tile, banks)| (slot, tile, banks)).collect()
+        };
+        let all: Vec<_> = self.slots.iter().enumerate().flat_map(|own| -> Vec<_> { tiles(own) }).collect();
+        all.into_iter().flat_map(move |(slot, tile, banks)| {
+            (0..).zip(banks).map(move |(bank, own)| {
+                (slot, tile, bank, own.and_then(|own| Some(self.sets.get(own.set)?.name())))
+            })
+        })
+    }
+
+    /// Names of the sets that slots hold.
+    pub fn resident(&self) -> Vec<&str> {
+        self.banks().filter_map(|(.., name)| name).collect()
+    }
+
+    /// What it has to do when nobody asks it for anything: at least twice a second, or the board forgets the session.
+    pub fn idle(&mut self) {
+        self.pump();
+        let now = self.now();
+        self.keys.clean(now);
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Takes what has come, asks slots, and sends.
+    fn pump(&mut self) {
+        let now = self.now();
+        if self.state == State::Down && now >= self.next_try {
+            self.again(now);
+        }
+        let Self { wire, session, .. } = self;
+        if wire.receive(&mut |frame| session.input(frame, now)).is_err() {
+            self.session.lose(Loss::Wire);
+        }
+        self.hear(now);
+        if self.state == State::Open {
+            self.dispatch(now);
+        }
+        // To expand keys may have taken a while.
+        let now = self.now();
+        self.batch.clear();
+        self.session.output(&mut self.batch, now);
+        if !self.batch.is_empty() && self.wire.send(&self.batch).is_err() {
+            self.session.lose(Loss::Wire);
+        }
+        self.hear(now);
+    }
+
+    /// Waits until something comes or is to be sent.
+    fn rest(&mut self) {
+        let now = self.now();
+        let due = match self.state {
+            State::Down => self.next_try,
+            _ => self.session.due().unwrap_or(now),
+        };
+        let patience = due.saturating_sub(now).min(Duration::from_millis(100));
+        if self.wire.wait(patience).is_err() {
+            self.session.lose(Loss::Wire);
+            // Not to turn round and round.
+            std::thread::sleep(patience.min(Duration::from_millis(10)));
+        }
+    }
+
+    /// Asks for a new session.
+    fn again(&mut self, now: Duration) {
+        self.next_try = now + PAUSE;
+        let Ok(number) = draw() else { return };
+        let own = self.session.counts();
+        self.counts.frames += own.frames;
+        self.counts.resent += own.resent;
+        self.counts.stale += own.stale;
+        self.counts.strange += own.strange;
+        self.session = Session::new(self.wire.address(), BOARD, number, now);
+    }
+
+    /// The session is over: nothing that was handed over is answered.
+    fn lost(&mut self, loss: Loss, now: Duration) {
+        let was_open = self.state == State::Open;
+        self.brief = if was_open && now >= self.opened + BRIEF { 0 } else { self.brief + 1 };
+        self.work.lost += u64::from(was_open);
+        self.loss = Some(loss);
+        self.tickets.clear();
+        self.slots.clear();
+        self.groups.take(|_| true);
+        let failure = match loss {
+            Loss::Silent | Loss::Unanswered | Loss::Wire => SlotFailure::Silent,
+            _ => SlotFailure::Lost,
+        };
+        let configuration = ConfigurationId::from_index(0);
+        self.jobs.fail(EngineError::SlotFailed { slot: 0, configuration, failure });
+        // A board that only forgot the session has the next one at once; jobs wait for that.
+        let at_once = was_open && matches!(loss, Loss::Ended | Loss::Reset) && self.brief < BRIEFLY;
+        (self.state, self.next_try) = if at_once { (State::Opens, now) } else { (State::Down, now + PAUSE) };
+        if at_once {
+            self.again(now);
+        }
+    }
+
+    fn opened(&mut self, identity: Identity, now: Duration) {
+        self.slots = (0..usize::from(identity.slots)).map(|_| Slot::new()).collect();
+        (self.state, self.opened, self.loss) = (State::Open, now, None);
+        self.identity = identity;
+    }
+
+    /// The set for an action's pass, and the key that it needs.
+    fn group(&self, action: &Action, second: bool) -> Option<(usize, u64)> {
+        let (first, behind) = pass::needs(action);
+        let need = if second { behind? } else { first };
+        let set = *self.serves.get(&need)?;
+        let cipher_first = matches!(action, Action::CipherMac { direction: ace_engine::Direction::Encrypt, .. });
+        let key = match action {
+            Action::Cipher { key, .. } | Action::Aead { key, .. } | Action::Mac { key, .. } => key,
+            Action::CipherMac { cipher, mac, .. } => if second != cipher_first { cipher } else { mac },
+        };
+        Some((set, if let Need::Hash { .. } = need { NO_KEY } else { key.id() }))
+    }
+
+    /// A pass of a job waits for a slot.
+    fn wait_for_slot(&mut self, job: usize, in_front: bool) {
+        let Some(running) = self.jobs.get_mut(job) else { return };
+        let (action, second) = (running.action.clone(), running.second);
+        let need = pass::needs(&action).0;
+        match self.group(&action, second) {
+            Some((set, _)) if self.refused.contains_key(&set) => {
+                let configuration = ConfigurationId::from_index(set);
+                self.jobs.finish(job, Err(EngineError::LoadFailed { configuration }));
+            }
+            Some((set, key)) => self.groups.add(set, key, job, in_front),
+            None => self.jobs.finish(job, Err(EngineError::NoConfiguration { need })),
+        }
+    }
+}
+
+impl<W: Wire> Engine for LinkEngine<W> {
+    fn name(&self) -> &'static str {
+        "link"
+    }
+
+    fn capabilities(&self) -> &Capabilities {
+        &self.capabilities
+    }
+
+    /// A frame that the board's queue does not hold would be cut short when the slot is slower than the cable.
+    fn takes(&self, action: &Action) -> bool {
+        let (first, second) = (pass::data_len(action, false), pass::data_len(action, true));
+        let longest = first.max(second) + AROUND;
+        pass::fits(action) && wire::queued(longest) <= usize::from(self.identity.queue)
+    }
+
+    fn try_submit(&mut self, jobs: &mut VecDeque<Job>) {
+        while self.jobs.len() < MOST
+            && let Some(job) = jobs.pop_front()
+        {
+            if self.state == State::Down {
+                self.jobs.refuse(job, EngineError::NoSlot);
+                continue;
+            }
+            let action = &job.operation.action;
+            let need = pass::needs(action).0;
+            if let Err(error) = job.operation.check() {
+                self.jobs.refuse(job, error);
+            } else if !self.takes(action) {
+                self.jobs.refuse(job, EngineError::NoConfiguration { need });
+            } else {
+                let at = self.jobs.add(job);
+                self.wait_for_slot(at, false);
+            }
+        }
+    }
+
+    fn drain(&mut self, done: &mut Vec<Completion>) -> usize {
+        self.pump();
+        self.jobs.answered(done);
+        self.jobs.len()
+    }
+
+    fn wait(&mut self, done: &mut Vec<Completion>) -> usize {
+        let before = done.len();
+        loop {
+            let in_flight = self.drain(done);
+            if done.len() > before || in_flight == 0 {
+                return in_flight;
+            }
+            self.rest();
+        }
+    }
+
+    fn explain(&self, error: &EngineError) -> String {
+        let name = |configuration: ConfigurationId| {
+            self.sets.get(configuration.index()).map_or("a set", Loadable::name)
+        };
+        match *error {
+            EngineError::SlotStatus { status, configuration, .. } => {
+                let status = Status::from_code(status).map_or_else(|| status.to_string(), |it| it.to_string());
+                format!("the slot answered `{status}` to {}", name(configuration))
+            }
+            EngineError::LoadFailed { configuration } => {
+                let why = self.refused.get(&configuration.index()).copied().flatten();
+                let why = why.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
+                format!("the slot does not take the context set {}: {why}", name(configuration))
+            }
+            EngineError::SlotFailed { failure: SlotFailure::Protocol, .. } => self.complaint.clone(),
+            EngineError::SlotFailed { .. } | EngineError::NoSlot => match self.loss {
+                Some(loss) => format!("{}: {loss}", self.interface),
+                None => format!("{}: the session was lost, and there is a new one", self.interface),
+            },
+            _ => error.to_string(),
+        }
+    }
+}
+
+impl<W: Wire> Drop for LinkEngine<W> {
+    /// The board forgets sets and keys.
+    fn drop(&mut self) {
+        self.session.close();
+        self.batch.clear();
+        let now = self.now();
+        self.session.output(&mut self.batch, now);
+        // Else the session ends by itself.
+        let _ = self.wire.send(&self.batch);
+    }
+}

@@ -62,6 +62,15 @@ pub struct Sent {
     pub at: Duration,
     /// When its answer is missed.
     pub missed: Duration,
+    /// The board has said that it is to come again.
+    pub known_lost: bool,
+}
+
+impl Sent {
+    /// The board has said that it is to come again, which is done now.
+    pub fn lost(&mut self, now: Duration) {
+        (self.missed, self.known_lost) = (now, true);
+    }
 }
 
 impl Flight {

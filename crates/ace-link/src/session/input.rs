@@ -106,7 +106,7 @@ impl Session {
             (Some(Refusal::Order), Some((slot, at))) => {
                 // A segment was lost: all of it again.
                 if let Some(sent) = self.flight(slot, at).and_then(|flight| flight.sent.as_mut()) {
-                    sent.missed = now;
+                    sent.lost(now);
                 }
             }
             _ => return false,
@@ -136,7 +136,7 @@ impl Session {
         if trailer.is_short() && flight.is_data() {
             // A segment was lost, or what was sent again has cut it short: all of it again.
             if let Some(sent) = flight.sent.as_mut() {
-                sent.missed = now;
+                sent.lost(now);
             }
             return true;
         }
@@ -200,7 +200,8 @@ impl Session {
     }
 
     fn verdict(&mut self, frame: &Frame<'_>, now: Duration) -> bool {
-        let Some((slot, at)) = self.by_number(frame) else { return false };
+        // Each segment that comes again has one.
+        let Some((slot, at)) = self.by_number(frame) else { return true };
         let (Some(beat), Some(flight)) = (frame.first_beat(), self.flight(slot, at)) else { return false };
         if flight.is_data() {
             return false;
@@ -247,7 +248,7 @@ impl Session {
             Some(from) => queue.rewind(from),
             None => {
                 if let Some(sent) = queue.flights.get_mut(at).and_then(|flight| flight.sent.as_mut()) {
-                    sent.missed = now;
+                    sent.lost(now);
                 }
             }
         }

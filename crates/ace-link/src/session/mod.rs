@@ -28,12 +28,19 @@ use crate::wire::{self, Address, BEAT, Header, Kind, flag};
 
 /// A host that has nothing to do speaks so often.
 const KEEPALIVE: Duration = Duration::from_millis(500);
+/// So often a session is asked for. A board whose receiver still searches (docs/link.md, "Registers") hears for some
+/// milliseconds in every 42.
+const OPENING: Duration = Duration::from_millis(11);
 /// A board of which nothing is heard for so long, although it was asked, is not there any more: this, or so many times what
 /// an answer is waited for.
 const SILENCE: Duration = Duration::from_secs(1);
 const SILENT_WAITS: u32 = 6;
+/// A board of which nothing was heard for so long while something is waited for is asked whether it is there.
+const ASKS: Duration = Duration::from_millis(250);
+/// A host that was not here for so long has not listened, and begins to wait anew.
+const ABSENCE: Duration = Duration::from_millis(200);
 /// A frame that was sent so many times is not answered.
-const TRIES: u32 = 24;
+const TRIES: u32 = 64;
 /// Loads and keys under way at a time: epochs are bytes, and must not come round.
 const CONTROLS: u64 = 64;
 /// Where the tag of a slot's frame is.
@@ -153,6 +160,8 @@ pub struct Session {
     spoke: Duration,
     /// Since when something is waited for.
     waits: Option<Duration>,
+    /// When it was asked for something to send last.
+    polled: Duration,
     events: VecDeque<Event>,
     counts: Counts,
 }
@@ -191,6 +200,7 @@ impl Session {
             heard: now,
             spoke: now,
             waits: Some(now),
+            polled: now,
             events: VecDeque::new(),
             counts: Counts::default(),
         }
@@ -339,6 +349,10 @@ impl Session {
         if self.state == State::Open && self.hello.is_none() && now >= self.spoke + KEEPALIVE {
             self.hello(now);
         }
+        // A slot that works for long on what it was given is no board that is gone.
+        if self.waits.is_some() && now >= self.heard + ASKS {
+            self.hello(now);
+        }
         self.ask_link(batch, now);
         if self.state == State::Open {
             self.resend(now);
@@ -348,8 +362,10 @@ impl Session {
             self.spoke = now;
         }
         let waits = self.hello.is_some() || self.slots.iter().any(|queue| !queue.flights.is_empty());
-        self.waits = self.waits.or(Some(now)).filter(|_| waits);
-        let silence = SILENCE.max(self.timing.patience(1) * SILENT_WAITS);
+        let listened = now < self.polled + ABSENCE;
+        self.polled = now;
+        self.waits = self.waits.filter(|_| listened).or(Some(now)).filter(|_| waits);
+        let silence = SILENCE.max(self.timing.usual() * SILENT_WAITS);
         if self.waits.is_some_and(|since| now >= since.max(self.heard) + silence) {
             self.lose(Loss::Silent);
         }
@@ -376,7 +392,8 @@ impl Session {
 
     fn once_more(&self, asked: Asked, number: u16, now: Duration) -> Asked {
         let tries = asked.tries + 1;
-        Asked { number, at: now, missed: now + self.timing.patience(tries), tries }
+        let patience = if self.state == State::Opening { OPENING } else { self.timing.patience(tries) };
+        Asked { number, at: now, missed: now + patience, tries }
     }
 
     /// The header of the next frame.
@@ -391,7 +408,12 @@ impl Session {
     fn resend(&mut self, now: Duration) {
         for queue in &mut self.slots {
             for at in 0..queue.flights.len() {
-                if queue.flights.get(at).and_then(Flight::missed).is_some_and(|missed| missed <= now) {
+                let Some(flight) = queue.flights.get(at) else { continue };
+                if let Some(sent) = flight.sent.filter(|sent| flight.answer.is_none() && sent.missed <= now) {
+                    // What was found to be lost otherwise says nothing about times.
+                    if !sent.known_lost {
+                        self.timing.missed(now);
+                    }
                     queue.unsent(at);
                 }
             }
@@ -436,7 +458,7 @@ impl Session {
                     batch.add(|out| Header { flags, number, ..header }.write(beats, out));
                 }
                 let missed = now + self.timing.patience(flight.tries);
-                queue.sent(at - 1, Sent { number, segments, at: now, missed });
+                queue.sent(at - 1, Sent { number, segments, at: now, missed, known_lost: false });
                 self.number = number.wrapping_add(segments);
             }
         }

@@ -119,9 +119,6 @@ impl Wire for Socket {
         while self.ring.next(&mut *take) {
             count += 1;
         }
-        if count == 0 {
-            self.raw.error()?;
-        }
         Ok(count)
     }
 

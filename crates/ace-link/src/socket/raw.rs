@@ -173,7 +173,7 @@ impl Raw {
     }
 
     /// What has gone wrong since, such as an interface that went down.
-    pub fn error(&self) -> io::Result<()> {
+    fn error(&self) -> io::Result<()> {
         let (mut error, mut len) = (0, size_of::<libc::c_int>() as libc::socklen_t);
         let place: *mut libc::c_int = &mut error;
         let fd = self.fd.as_raw_fd();
@@ -192,6 +192,7 @@ impl Raw {
         // SAFETY: one entry and a time, which live beyond the call.
         match checked(unsafe { libc::ppoll(&mut wanted, 1, &time, std::ptr::null()) }) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
+            _ if wanted.revents & libc::POLLERR != 0 => self.error(),
             _ => Ok(()),
         }
     }

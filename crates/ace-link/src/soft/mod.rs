@@ -69,6 +69,8 @@ pub struct Board {
     out: VecDeque<Vec<u8>>,
     /// While no frame has come whole: when the tap moves next.
     search: Option<Duration>,
+    /// The tap before, and when the board goes back to it.
+    before: Option<(u8, Duration)>,
 }
 
 impl Board {
@@ -86,6 +88,7 @@ impl Board {
             number: 0,
             out: VecDeque::new(),
             search: Some(SEARCH),
+            before: None,
         }
     }
 
@@ -93,6 +96,7 @@ impl Board {
     pub fn reset(&mut self) {
         self.end();
         (self.counters, self.tap, self.search) = (Counters::default(), 0, Some(SEARCH));
+        self.before = None;
         self.out.clear();
     }
 
@@ -113,15 +117,23 @@ impl Board {
         Some(frame)
     }
 
+    /// The receive delay goes on its own way while no frame comes whole.
+    fn taps(&mut self, now: Duration) {
+        while self.search.is_some_and(|next| next <= now) {
+            self.tap = self.tap.wrapping_add(8) % wire::TAPS;
+            self.search = self.search.map(|next| next + SEARCH);
+        }
+        if let Some((tap, _)) = self.before.filter(|(_, until)| *until <= now) {
+            (self.tap, self.before) = (tap, None);
+        }
+    }
+
     /// Lets slots work for a while. Whether any has something left to do.
     pub fn work(&mut self, now: Duration) -> bool {
         if self.session.is_some_and(|opened| now > opened.heard + SESSION) {
             self.end();
         }
-        while self.search.is_some_and(|next| next <= now) {
-            self.tap = self.tap.wrapping_add(8) % wire::TAPS;
-            self.search = self.search.map(|next| next + SEARCH);
-        }
+        self.taps(now);
         let Some(opened) = self.session else { return false };
         let mut busy = false;
         for (at, slot) in self.slots.iter_mut().enumerate() {
@@ -157,9 +169,11 @@ impl Board {
 
     /// Takes a frame from the wire.
     pub fn input(&mut self, bytes: &[u8], now: Duration) {
+        self.taps(now);
         if !self.is.eye.contains(&self.tap) {
             return self.broken();
         }
+        self.before = None;
         self.counters.whole = self.counters.whole.wrapping_add(1);
         self.search = None;
         let frame = match Frame::parse(bytes) {
@@ -179,7 +193,7 @@ impl Board {
         match header.kind {
             Kind::Data | Kind::Load | Kind::Key => self.slot_frame(&frame),
             Kind::Register => match frame.register() {
-                Some((asked, value)) => self.register(&header, asked, value),
+                Some((asked, value)) => self.register(&header, asked, value, now),
                 None => self.dropped(),
             },
             Kind::Bye => {
@@ -207,8 +221,7 @@ impl Board {
         }
         match &mut self.session {
             Some(opened) if opened.host == header.from && opened.id == header.session => opened.heard = now,
-            // Another host hears whose the session is.
-            Some(opened) if opened.host != header.from => {}
+            Some(opened) if opened.host != header.from => return self.refuse(header, Refusal::OtherHost),
             _ => {
                 self.end();
                 self.session = Some(Opened { host: header.from, id: header.session, heard: now });
@@ -269,11 +282,12 @@ impl Board {
         }
     }
 
-    fn register(&mut self, request: &Header, asked: u32, value: u32) {
+    fn register(&mut self, request: &Header, asked: u32, value: u32, now: Duration) {
         let write = asked & wire::WRITE != 0;
         let number = asked & !wire::WRITE;
         let now = match (number, write) {
             (register::TAP, true) => {
+                self.before = Some((self.tap, now + SEARCH));
                 self.tap = value as u8 & 0x7f;
                 value & 0x7f
             }

@@ -71,7 +71,8 @@ impl Slot {
 
     /// Beats that count as being in the queue.
     pub fn queued(&self) -> usize {
-        self.inside.values().sum()
+        let open = self.open.as_ref().map_or(0, |open| wire::queued(open.bytes.len()));
+        self.inside.values().sum::<usize>() + open
     }
 
     pub fn reset(&mut self) {

@@ -2,9 +2,19 @@
 //! A slot that is quick, remembers its set and its last key, and answers so that both show in the answer.
 
 use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::Arc;
 
+use ace_board::array::{Loadable, loadables};
+use ace_board::config::{BoardConfig, Controller};
 use ace_board::frame::{self, Header, Status, flag, op};
-use ace_board::model::{Frame, Options, RunError, SlotModel, Stopped};
+use ace_board::manifest::FileRef;
+use ace_board::model::{Frame, Model, Options, RunError, SlotModel, Stopped};
+use ace_board::{Store, Unsigned};
+use ace_library::file::Guard;
+use ace_library::{Seen, Trust};
+use ace_link::soft::{Board, Description};
+use sha2::{Digest, Sha256};
 
 pub const LOAD: u8 = 0x51;
 pub const KEY: u8 = 0x52;
@@ -116,4 +126,36 @@ pub fn request(op: u8, payload: &[u8]) -> Vec<u8> {
     let flags = if op == KEY { flag::DECRYPT } else { 0 };
     let header = Header { algorithm: 1, op, flags, payload_len: payload.len() as u32, ..Header::default() };
     frame::assemble(header, &[payload]).to_vec()
+}
+
+/// What a board of the array needs, if it is built: the context sets of the library in the repository, and the slot's model.
+pub struct Array {
+    pub model: FileRef,
+    store: Arc<Store>,
+}
+
+impl Array {
+    /// `None`, and why is said, where there is no model of the slot.
+    pub fn built(name: &str) -> Option<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let path = root.join("build/array").join(name);
+        let Ok(bytes) = std::fs::read(&path) else {
+            eprintln!("skipped, nothing was checked: {} is not built", path.display());
+            return None;
+        };
+        let sha256 = Sha256::digest(&bytes).into();
+        let model = FileRef { path, bytes: bytes.len() as u64, sha256 };
+        let controller = Controller { library: root.join("library/ace.lib"), ..BoardConfig::default().controller };
+        let guard = Guard { trust: Trust::ANYBODY, seen: Seen::of_user(), allow_older: true };
+        let store = Store::open(&controller, None, guard).expect("a library").expect("it is there");
+        Some(Self { model, store: Arc::new(store) })
+    }
+
+    pub fn sets(&self) -> Vec<Loadable> {
+        loadables(None, Some(Arc::clone(&self.store)), Unsigned::Refused).expect("sets")
+    }
+
+    pub fn board(&self, is: Description) -> Board {
+        Board::new(is, vec![Box::new(Model::open(&self.model, &[]).expect("a model"))])
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ace_board::{Assembly, Board, BoardConfig, Models, Unsigned};
+use ace_board::{Assembly, Board, BoardConfig, Models, Store, Unsigned};
 use ace_config::gateway::{Engine as Wanted, EngineKind};
 use ace_ecp5::Device;
 use ace_engine::{Algorithm, Engine};
@@ -49,6 +49,9 @@ fn maker(wanted: &Wanted) -> Result<OpenBoard> {
     let policy: Policy =
         wanted.policy.as_deref().unwrap_or(POLICY).parse().map_err(|why| anyhow!("[engine]: {why}"))?;
     let like = Like::of(wanted)?;
+    if let Some(interface) = &wanted.link {
+        return super::link::maker(interface.clone(), move |library| like.store(library));
+    }
     Ok(Box::new(move |library| {
         board(like.assembly(library), policy)
             .map(|board| Box::new(board) as Box<dyn Slots>)
@@ -97,6 +100,22 @@ impl Like {
     }
 }
 
+impl Like {
+    /// The library alone: what a board behind a network interface takes its context sets from.
+    fn store(&self, library: Option<&Path>) -> Result<Store> {
+        let Assembly { config, folder, guard, .. } = self.assembly(library);
+        let store = Store::open(&config.controller, folder.as_deref(), guard)?;
+        let store = store.ok_or_else(|| anyhow!(NO_LIBRARY))?;
+        if let Some(warning) = &store.warning {
+            tracing::warn!("{warning}");
+        }
+        Ok(store)
+    }
+}
+
+const NO_LIBRARY: &str =
+    "there is no library; `library` under [controller] of the board's description names one";
+
 /// The gateway's own folder is another one when a library comes.
 fn absolute(path: Option<&Path>) -> Result<Option<PathBuf>> {
     // The folder of a file that is named without one.
@@ -109,7 +128,7 @@ fn absolute(path: Option<&Path>) -> Result<Option<PathBuf>> {
 fn board(assembly: Assembly, policy: Policy) -> Result<Board> {
     let parts = assembly.parts()?;
     let Some(store) = &parts.catalogue.store else {
-        bail!("there is no library; `library` under [controller] of the board's description names one");
+        bail!(NO_LIBRARY);
     };
     if let Some(warning) = &store.warning {
         tracing::warn!("{warning}");

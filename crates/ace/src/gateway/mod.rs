@@ -3,6 +3,7 @@
 
 mod ask;
 mod engine;
+mod link;
 mod log;
 mod replay;
 mod trace;

@@ -3,6 +3,8 @@
 
 mod list;
 mod load;
+#[cfg(target_os = "linux")]
+mod probe;
 mod show;
 #[cfg(target_os = "linux")]
 mod sim;
@@ -31,6 +33,8 @@ enum Command {
     Show(show::Show),
     Load(load::Load),
     #[cfg(target_os = "linux")]
+    Probe(probe::Args),
+    #[cfg(target_os = "linux")]
     Sim(sim::Args),
 }
 
@@ -39,6 +43,8 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
         Command::List(args) => list::list(page, args),
         Command::Show(args) => show::show(page, args),
         Command::Load(args) => load::load(args),
+        #[cfg(target_os = "linux")]
+        Command::Probe(args) => probe::run(args),
         #[cfg(target_os = "linux")]
         Command::Sim(args) => sim::run(args),
     }

@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use zeroize::Zeroizing;
 
-use crate::engines::{self, AnyEngine, EngineArgs, EngineKind};
+use crate::engines::{self, AnyEngine, EngineArgs, EngineKind, Own};
 use crate::sas;
 use ace_report::Outcome;
 use pump::Pump;
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     let policies = &args.engine.policy.policy.0;
     let compares = policies.len() > 1;
-    if compares && args.engine.engine == EngineKind::Cpu {
+    if compares && args.engine.engine == EngineKind::Own(Own::Cpu) {
         bail!("several policies: the CPU engine has none");
     }
     if compares && !args.input.is_file() {

@@ -18,6 +18,7 @@ mod gateway_path;
 mod gateway_standby;
 mod gateway_tenants;
 mod gateway_trace;
+mod link;
 mod netns;
 mod xfrm;
 mod xfrm_run;
