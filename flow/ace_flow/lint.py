@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every top with every set of parameters of a row, the loader for every device, the array and the
+"""Every top with every set of parameters of a row, the loader for every device, the array, boards and the
 designs of studies, through Verilator -Wall and slang; and no comment that a tool would obey (rtl.py)."""
 
 import argparse
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ace_flow import algorithms, configurations, design, elaborated, loader, rtl, study, subset, tools
 from ace_flow.array import model
+from ace_flow.board import model as board
 from ace_flow.configurations import Configuration
 from ace_flow.faults import table as fault_table
 from ace_flow.layout import BUILD
@@ -90,7 +91,7 @@ def texts() -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "names", nargs="*", help="configurations, loaders, array, designs of studies; default: all"
+        "names", nargs="*", help="configurations, loaders, array, boards, designs of studies; default: all"
     )
     names = parser.parse_args().names
     BUILD.mkdir(exist_ok=True)
@@ -99,7 +100,7 @@ def main() -> int:
         texts()
         fault_table.load()
         table = configurations.load()
-        others = {row.name: row for row in loader.rows() + model.rows() + study.rows()}
+        others = {row.name: row for row in loader.rows() + model.rows() + board.rows() + study.rows()}
         unknown = [name for name in names if name not in table | others]
         if unknown:
             raise configurations.ConfigurationError(

@@ -13,6 +13,8 @@ from pathlib import Path
 
 # Synthesis obeys them, and none of them changes what is computed.
 ATTRIBUTES = {"keep", "blackbox", "fsm_encoding", "ram_style", "rom_style", "no_rw_check"}
+# Settings of a PLL, which are no parameters of it.
+ATTRIBUTES |= {"ICP_CURRENT", "LPF_RESISTOR", "MFG_ENABLE_FILTEROPAMP", "MFG_GMCREF_SEL"}
 # Constants of elaboration, casts, and counts of bits.
 FUNCTIONS = {"bits", "clog2", "signed", "unsigned", "onehot", "onehot0", "countones", "size"}
 # They end an elaboration.
@@ -76,11 +78,13 @@ REFUSED = [
     (r"\b(?:unique0|priority)\b", "what is not listed is whatever a reader likes: write unique case with a default"),
     (r"(?<![\w)#'])#\s*\d", "simulation alone knows delays"),
     (r"\bassign\s+#", "simulation alone knows delays"),
-    (r"\b(?:tri|tri0|tri1|triand|trior|trireg|wand|wor|supply0|supply1|inout)\b", "a wire has one driver"),
+    (r"\b(?:tri|tri0|tri1|triand|trior|trireg|wand|wor|supply0|supply1)\b", "a wire has one driver"),
+    (r"\binout\b", "a wire has one driver: only a board's top has pins that go both ways"),
     (r"\bbind\b", "checks are bound in rtl/formal alone"),
 ]  # fmt: skip
 REFUSED = [(re.compile(pattern), why) for pattern, why in REFUSED]
-TOPS = "rtl/board/board_*.sv"
+# Tops of boards, and cells at their pins.
+PADS = ("rtl", "board"), re.compile(r"board_\w+\.sv")
 # Of checks only that which reaches into the circuit.
 INTRUDES = re.compile(r"\b(?:force|release|deassign|defparam)\b|\b(?:import|export)\s+\"")
 
@@ -143,6 +147,8 @@ def refused(path: Path, source: str) -> Iterator[tuple[int, str]]:
         return
     text, checks = blanked(source), path.parts[:2] == FORMAL or path.parts[:1] == FLOW
 
+    pads = path.parts[:-1] == PADS[0] and PADS[1].fullmatch(path.name) is not None
+
     def found() -> Iterator[tuple[int, str]]:
         yield from _attributes(text)
         yield from _directives(source, path.suffix == ".svh")
@@ -152,10 +158,8 @@ def refused(path: Path, source: str) -> Iterator[tuple[int, str]]:
         else:
             for pattern, why in REFUSED:
                 for one in pattern.finditer(text):
-                    # A board's top has pads in both directions, each with a cell that says when it drives.
-                    if one[0] == "inout" and path.match(TOPS):
-                        continue
-                    yield one.start(), f"`{' '.join(one[0].split())}`: {why}"
+                    if not (pads and one[0] == "inout"):
+                        yield one.start(), f"`{' '.join(one[0].split())}`: {why}"
         for one in SYSTEM.finditer(text):
             if one[1] not in (CHECKS if checks else FUNCTIONS):
                 yield (

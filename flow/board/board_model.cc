@@ -63,6 +63,7 @@ void ace_board::rx() {
 void ace_board::tx() {
   top.rootp->ACE_OP = !top.rootp->ACE_OP;
   top.eval();
+  if (!top.rootp->ACE_LOCK) out.cut(); /* a reset ends a frame */
   /* The PHY looks 2 ns behind the edge, when the pins are as they are now. */
   if (top.tx_clk_o) {
     low = top.tx_data_o;
@@ -102,7 +103,6 @@ void ace_board::step() {
   bool lock = now >= locked_at;
   if (lock != bool(top.rootp->ACE_LOCK)) {
     top.rootp->ACE_LOCK = lock;
-    if (!lock) out.cut();
     top.eval();
   }
   if (now == next_rx) {

@@ -112,10 +112,10 @@ module EHXPLLL #(
 endmodule
 
 module BB (
-  input logic I,
-  input logic T,
+  input  logic I,
+  input  logic T,
   output logic O,
-  inout wire B
+  inout  wire  B
 );
   assign B = T ? 1'bz : I;
   assign O = B;

@@ -263,7 +263,7 @@ module link
     .rst_ni,
     .go_i     (tap_go),
     .tap_i    (tap_want),
-    .whole_i  (received_i.whole != '0),
+    .whole_i  (received_i.whole),
     .tap_o    (tap),
     .arrived_o(tap_arrived),
     .move_o,

@@ -78,7 +78,7 @@ module mac_rx
 
   logic [31:0] crc;
 
-  crc u_crc (
+  mac_crc u_crc (
     .clk_i,
     .rst_ni,
     .start_i(state_q == Preamble),

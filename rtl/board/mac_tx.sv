@@ -148,7 +148,7 @@ module mac_tx
     end
   end
 
-  crc u_crc (
+  mac_crc u_crc (
     .clk_i,
     .rst_ni,
     .start_i(part0_q.preamble),

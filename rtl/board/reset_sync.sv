@@ -7,13 +7,16 @@ module reset_sync (
   output logic rst_no
 );
 
-  logic [2:0] free_q;
-
-  assign rst_no = free_q[2];
+  logic [1:0] free_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) free_q <= '0;
-    else free_q <= {free_q[1:0], 1'b1};
+    if (!rst_ni) begin
+      free_q <= '0;
+      rst_no <= 1'b0;
+    end else begin
+      free_q <= {free_q[0], 1'b1};
+      rst_no <= free_q[1];
+    end
   end
 
 endmodule

@@ -26,7 +26,7 @@ module rgmii_rx (
   assign pad = {ctl_i, data_i};
 
   for (genvar i = 0; i < 5; i++) begin : gen_pad
-    logic late;
+    logic late, unused_flag;
 
     DELAYF #(
       .DEL_MODE ("USER_DEFINED"),
@@ -37,7 +37,7 @@ module rgmii_rx (
       .MOVE     (move_i),
       .DIRECTION(down_i),
       .Z        (late),
-      .CFLAG    ()
+      .CFLAG    (unused_flag)
     );
 
     IDDRX1F u_iddr (

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tap of the receive delay: it walks to the one that is asked for, a tap in 8 clocks. While no frame has come whole
-// since the reset, and nobody has asked for one, it is moved by 8 every 2^SearchBits clocks.
-module taps #(
+// since the reset, and nobody has asked for one, it is moved by 8 every 2^SearchBits clocks. One that is asked for is on
+// trial: unless a frame comes whole within as many clocks of its arrival, the one before is asked for again.
+module taps
+  import board_pkg::*;
+#(
   parameter int unsigned SearchBits = 18
 ) (
   input logic clk_i,
@@ -10,7 +13,7 @@ module taps #(
 
   input  logic       go_i,
   input  logic [6:0] tap_i,
-  input  logic       whole_i,   // a frame has come whole
+  input  logic [3:0] whole_i,   // frames that have come whole, modulo 2^4
   output logic [6:0] tap_o,
   output logic       arrived_o,
 
@@ -19,10 +22,11 @@ module taps #(
   output logic down_o
 );
 
-  logic [6:0] want_q;
+  logic [6:0] want_q, back_q;
+  logic [TallyBits-1:0] seen_q;
   logic [2:0] phase_q;
   logic [SearchBits-1:0] search_q;
-  logic found_q, apart_q;
+  logic found_q, trial_q, apart_q, late_q;
 
   assign arrived_o = !apart_q && phase_q == '0;
 
@@ -32,16 +36,38 @@ module taps #(
       phase_q  <= '0;
       search_q <= '0;
       found_q  <= 1'b0;
+      trial_q  <= 1'b0;
+      late_q   <= 1'b0;
+      back_q   <= '0;
+      seen_q   <= '0;
       apart_q  <= 1'b0;
       tap_o    <= '0;
       move_o   <= 1'b0;
       down_o   <= 1'b0;
     end else begin
-      found_q  <= found_q || whole_i || go_i;
-      search_q <= found_q ? '0 : search_q + SearchBits'(1);
       apart_q  <= want_q != tap_o;
-      if (go_i) want_q <= tap_i;
-      else if (search_q == '1) want_q <= want_q + 7'd8;
+      search_q <= search_q + SearchBits'(1);
+      late_q   <= search_q == '1;
+      if (go_i) begin
+        want_q  <= tap_i;
+        found_q <= 1'b1;
+        trial_q <= 1'b1;
+        seen_q  <= whole_i;
+        if (!trial_q) back_q <= want_q;
+      end else if (trial_q) begin
+        if (!arrived_o) begin
+          seen_q   <= whole_i;
+          search_q <= '0;
+          late_q   <= 1'b0;
+        end else if (seen_q != whole_i) trial_q <= 1'b0;
+        else if (late_q) begin
+          trial_q <= 1'b0;
+          want_q  <= back_q;
+        end
+      end else if (!found_q) begin
+        if (whole_i != '0) found_q <= 1'b1;
+        else if (late_q) want_q <= want_q + 7'd8;
+      end
 
       // Direction first, then the step, then its end.
       if (phase_q != '0 || apart_q) phase_q <= phase_q + 3'd1;

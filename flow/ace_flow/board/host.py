@@ -151,6 +151,7 @@ class Host:
     sets: dict[int, int] = field(default_factory=dict)
     keys: dict[int, int] = field(default_factory=dict)
     resent: int = 0
+    tags: int = 0
     parts: dict[int, Reassembly] = field(default_factory=dict)
 
     # -- frames -------------------------------------------------------------------------------------------
@@ -165,7 +166,9 @@ class Host:
         self.last_sent = self.wire.send(message.encode())
         return self.number
 
-    def put(self, kind: int, frame: bytes, slot: int = 0, sets: int | None = None, keys: int | None = None) -> None:
+    def put(
+        self, kind: int, frame: bytes, slot: int = 0, sets: int | None = None, keys: int | None = None
+    ) -> None:
         """A slot's frame, in segments."""
         for flags, beats in segments(frame):
             self.send(kind, beats, flags=flags, slot=slot, sets=sets, keys=keys)
@@ -232,6 +235,11 @@ class Host:
 
     # -- slots --------------------------------------------------------------------------------------------
 
+    def tag(self) -> int:
+        """One that nothing under way has: an answer to what was sent twice may come late. Loads and keys have others."""
+        self.tags = (self.tags + 1) % 0xF000
+        return self.tags
+
     def epochs(self, kind: int, slot: int) -> tuple[int, int]:
         """What a frame carries."""
         sets, keys = self.sets.get(slot, 0), self.keys.get(slot, 0)
@@ -258,7 +266,9 @@ class Host:
                         break
                     response = Response.of(message.beats)
                 elif message.kind == STALE:
-                    raise LinkError(f"stale: the board has {message.sets}, {message.keys}; {sets}, {keys} were sent")
+                    raise LinkError(
+                        f"stale: the board has {message.sets}, {message.keys}; {sets}, {keys} were sent"
+                    )
                 elif (whole := self.answered(message)) is not None and whole[0] == slot:
                     response = whole[1]
                 if response is None or response.tag != tag_of(frame):

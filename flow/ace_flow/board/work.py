@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a slot is given to do, and what has to come back."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+from random import Random
+from typing import NamedTuple, Protocol
+
+from ace_flow.array import frames, reference
+from ace_flow.board.host import KEY, LOAD, Host, LinkError
+from ace_flow.sim.frames import request
+
+# SP 800-38A, F.1.1 and F.2.1: key, initialisation vector, plaintext, ECB, CBC.
+KEY_38A = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c")
+IV_38A = bytes(range(16))
+PLAIN_38A = bytes.fromhex(
+    "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
+    "30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710"
+)
+ECB_38A = bytes.fromhex(
+    "3ad77bb40d7a3660a89ecaf32466ef97f5d3d58503b9699de785895a96fdbaaf"
+    "43b1cd7f598ece23881b00e3ed0306887b0c785e27e8ad3f8223207104725dd4"
+)
+CBC_38A = bytes.fromhex(
+    "7649abac8119b246cee98e9b12e9197d5086cb9b507219ee95db113a917678b2"
+    "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7"
+)
+AES, MISSING_KEY = 1, 4
+
+
+class Task(NamedTuple):
+    """A slot's frame and its result."""
+
+    frame: bytes
+    result: bytes
+
+
+class Work(Protocol):
+    """What slots of a kind are asked."""
+
+    def prepare(self, host: Host, slot: int = 0) -> None: ...
+    def task(self, random: Random, tag: int, most: int) -> Task: ...
+
+
+class EchoWork:
+    """The payload comes back. A load and a key are frames like others, and make epochs move."""
+
+    def prepare(self, host: Host, slot: int = 0) -> None:
+        for kind, tag in ((LOAD, 0xFFF0), (KEY, 0xFFF1)):
+            if host.ask(kind, request(AES, "ecb", bytes(2000 if kind == LOAD else 40), tag=tag), slot).status:
+                raise LinkError("the echo refuses a frame")
+
+    def task(self, random: Random, tag: int, most: int) -> Task:
+        payload = random.randbytes(random.randrange(most + 1))
+        return Task(request(AES, "ecb", payload, tag=tag), payload)
+
+
+class AesWork:
+    """AES-128 of the array, under a key."""
+
+    def __init__(self, ace: str, key: bytes = KEY_38A):
+        self.set = compiled(ace)
+        self.words = reference.aes_words(key)
+
+    def prepare(self, host: Host, slot: int = 0) -> None:
+        key = b"".join(word.to_bytes(4, "little") for word in self.words)
+        for kind, frame in (
+            (LOAD, frames.load(self.set.data, 0xFFF0)),
+            (KEY, frames.key(self.set, key, 0xFFF1)),
+        ):
+            if status := host.ask(kind, frame, slot).status:
+                raise LinkError(f"a load or key is answered with {status}")
+
+    def task(self, random: Random, tag: int, most: int) -> Task:
+        """CBC of whole blocks."""
+        text, iv = random.randbytes(16 * random.randrange(1, most // 16 + 1)), random.randbytes(16)
+        out, chain = b"", iv
+        for at in range(0, len(text), 16):
+            block = bytes(a ^ b for a, b in zip(text[at : at + 16], chain, strict=True))
+            chain = reference.aes(self.words, block, False)
+            out += chain
+        return Task(request(AES, "cbc", text, iv=iv, tag=tag), out)
+
+
+_sets: dict[str, frames.Set] = {}
+
+
+def compiled(ace: str) -> frames.Set:
+    """AES-128's set, made once."""
+    if ace not in _sets:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                _sets[ace] = frames.Set.compiled(ace, "aes:aes128_encrypt", Path(folder))
+            except (OSError, subprocess.CalledProcessError) as error:
+                raise LinkError(
+                    f"{ace} array compile: {error}; `make ace` makes it, --ace names it"
+                ) from None
+    return _sets[ace]
