@@ -13,6 +13,8 @@ from pathlib import Path
 
 # Synthesis obeys them, and none of them changes what is computed.
 ATTRIBUTES = {"keep", "blackbox", "fsm_encoding", "ram_style", "rom_style", "no_rw_check"}
+# Settings of a PLL, which are no parameters of it.
+ATTRIBUTES |= {"ICP_CURRENT", "LPF_RESISTOR", "MFG_ENABLE_FILTEROPAMP", "MFG_GMCREF_SEL"}
 # Constants of elaboration, casts, and counts of bits.
 FUNCTIONS = {"bits", "clog2", "signed", "unsigned", "onehot", "onehot0", "countones", "size"}
 # They end an elaboration.

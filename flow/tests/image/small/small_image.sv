@@ -19,6 +19,8 @@ module small_image #(
     output logic       led_no
 );
   logic clk_tx, clk, locked;
+  // The charge pump and the filter, as for all of Lattice's own PLLs: nothing else sets them.
+  (* ICP_CURRENT = "12", LPF_RESISTOR = "8", MFG_ENABLE_FILTEROPAMP = "1", MFG_GMCREF_SEL = "2" *)
   EHXPLLL #(
     .CLKI_DIV(1),
     .CLKFB_DIV(PllFeedbackDiv),
