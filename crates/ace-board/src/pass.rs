@@ -275,12 +275,7 @@ pub fn data_len(action: &Action, second: bool) -> usize {
 ///
 /// # Errors
 /// [`EngineError::Mismatch`] if a tag was to be checked and is another one.
-pub fn apply(
-    action: &Action,
-    second: bool,
-    result: &[u8],
-    packet: &mut [u8],
-) -> Result<(), EngineError> {
+pub fn apply(action: &Action, second: bool, result: &[u8], packet: &mut [u8]) -> Result<(), EngineError> {
     let encrypts = action_encrypts(action);
     if let Action::Aead { direction: Direction::Encrypt, text, tag, .. } = action {
         let (sealed, written) = result.split_at_checked(text.len()).ok_or(Illegal::Range)?;
