@@ -29,5 +29,7 @@ fn table(all: &[Algorithm]) -> Result<String, Error> {
             rows += &format!("    ({subject:?}, include_bytes!({:?})),\n", path.display().to_string());
         }
     }
-    Ok(format!("/// Files of known answers, by what they are of.\nconst KNOWN: &[(&str, &[u8])] = &[\n{rows}];\n"))
+    Ok(format!(
+        "/// Files of known answers, by what they are of.\nconst KNOWN: &[(&str, &[u8])] = &[\n{rows}];\n"
+    ))
 }

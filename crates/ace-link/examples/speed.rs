@@ -16,14 +16,14 @@ use ace_board::frame;
 use ace_board::model::{Frame as SlotFrame, Options, RunError, SlotModel, Stopped};
 use ace_engine::algorithm::{AES, SHA1};
 use ace_engine::{Action, Buffer, Direction, Engine, Iv, Job, Key, Mac, Mode, Operation, Suffix, Tag};
-use ace_link::soft::{Board, Description, Served};
 use ace_link::socket::Socket;
+use ace_link::soft::{Board, Description, Served};
 use ace_link::wire::{self, Address, BOARD, Frame, Header, Kind};
 use ace_link::{Batch, Identity, LinkEngine, Wire};
 use nix::sched::{CloneFlags, unshare};
 
 const HOST: Address = [2, 0, 0, 0, 0, 7];
-const PACKETS: usize = 200_000;
+const PACKETS: usize = 50_000;
 /// Jobs that are with the engine at a time.
 const TOGETHER: usize = 64;
 /// The board's queue: a full window for the cable, as an image would have.
@@ -99,7 +99,14 @@ impl Wire for Mirror {
             let Ok(frame) = Frame::parse(bytes) else { continue };
             let header = frame.header;
             if header.kind == Kind::Hello {
-                let about = Identity { version: 1, slots: 1, queue: QUEUE, host: HOST, session: header.session, ..Identity::default() };
+                let about = Identity {
+                    version: 1,
+                    slots: 1,
+                    queue: QUEUE,
+                    host: HOST,
+                    session: header.session,
+                    ..Identity::default()
+                };
                 self.add(header.answer(Kind::Identity), &about.to_beats());
                 continue;
             }
@@ -148,7 +155,16 @@ fn packets(bytes: usize, mac: bool) -> Vec<Operation> {
         let action = if mac {
             let mac = Key::mac(Mac::Hmac(&SHA1), &[at; 20]).expect("a key");
             let tag = Tag::Write((end..end + 12).into());
-            Action::CipherMac { cipher, iv, direction, text, mac, over: (0..end).into(), suffix: Suffix::EMPTY, tag }
+            Action::CipherMac {
+                cipher,
+                iv,
+                direction,
+                text,
+                mac,
+                over: (0..end).into(),
+                suffix: Suffix::EMPTY,
+                tag,
+            }
         } else {
             Action::Cipher { key: cipher, direction, iv, text }
         };
@@ -189,17 +205,22 @@ fn on_processor() -> u64 {
 fn sets() -> Vec<Loadable> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build/array/sets");
     let set = |name: &str| {
-        let bytes = fs::read(folder.join(name).join(format!("{name}.set"))).expect("`ace array build` makes it");
+        let bytes =
+            fs::read(folder.join(name).join(format!("{name}.set"))).expect("`ace array build` makes it");
         Loadable::new(name, bytes).expect("a set")
     };
     ["aes128_encrypt", "sha1"].map(set).into()
 }
 
 fn main() {
-    println!("us of this processor for a packet, {PACKETS} packets of four associations, {TOGETHER} at a time");
+    println!(
+        "us of this processor for a packet, {PACKETS} packets of four associations, {TOGETHER} at a time"
+    );
     println!("{:28} {:>6} {:>10} {:>12} {:>10}", "", "bytes", "no wire", "veth, all", "kpps");
     let namespace = unshare(CloneFlags::CLONE_NEWNET).is_ok() && {
-        let ip = |arguments: &str| Command::new("ip").args(arguments.split(' ')).status().is_ok_and(|it| it.success());
+        let ip = |arguments: &str| {
+            Command::new("ip").args(arguments.split(' ')).status().is_ok_and(|it| it.success())
+        };
         ip("link add host type veth peer name board") && ip("link set host up") && ip("link set board up")
     };
     for (name, mac) in [("aes-128-cbc", false), ("aes-128-cbc, hmac-sha1-96", true)] {
@@ -216,12 +237,14 @@ fn main() {
             run(&mut engine, &packets, PACKETS);
             let all = on_processor() - since;
             drop(engine);
-            let own = Duration::from_nanos(all).saturating_sub(mirror.took).as_secs_f64() * 1e6 / PACKETS as f64;
+            let own =
+                Duration::from_nanos(all).saturating_sub(mirror.took).as_secs_f64() * 1e6 / PACKETS as f64;
             let (mut over, mut kpps) = ("-".to_owned(), "-".to_owned());
             if namespace {
                 let is = Description { queue: QUEUE, ..Description::default() };
                 let board = Board::new(is, vec![Box::new(AtOnce::default())]);
-                let _board = Served::start(board, Socket::board("board").expect("a socket")).expect("a thread");
+                let _board =
+                    Served::start(board, Socket::board("board").expect("a socket")).expect("a thread");
                 let socket = Socket::open("host").expect("a socket");
                 let mut engine = LinkEngine::open(socket, "host", sets()).expect("a board");
                 run(&mut engine, &packets, PACKETS / 10);

@@ -21,7 +21,8 @@ use crate::common::{Array, Random};
 const HOST: [u8; 6] = [2, 0, 0, 0, 0, 7];
 
 fn link(array: &Array, faults: Faults) -> (LinkEngine<Pair>, Pair) {
-    let pair = Pair::new(HOST, array.board(Description::default()), Rough::new(faults, 0x9876_5432_1234_5677));
+    let pair =
+        Pair::new(HOST, array.board(Description::default()), Rough::new(faults, 0x9876_5432_1234_5677));
     let other = pair.tap(HOST);
     (LinkEngine::open(pair, "memory", array.sets()).expect("a board"), other)
 }
@@ -40,7 +41,12 @@ fn known(engine: &mut LinkEngine<Pair>, algorithm: &str, file: &str, rows: usize
     let answers = KnownAnswers::read(subject, &path).expect("a file");
     let report = kat::run(&answers, engine);
     assert!(report.failed.is_empty(), "{algorithm}: {:?}", report.failed);
-    assert!(report.passed + 2 >= rows.min(text.len() - 1), "{algorithm}: {}, {:?}", report.passed, report.skipped);
+    assert!(
+        report.passed + 2 >= rows.min(text.len() - 1),
+        "{algorithm}: {}, {:?}",
+        report.passed,
+        report.skipped
+    );
 }
 
 #[test]
@@ -64,7 +70,8 @@ fn packets(count: usize, random: &mut Random) -> Vec<Operation> {
             let (algorithm, len) = ciphers[usize::from(at == 5)];
             let cipher = Key::cipher(algorithm, Mode::Cbc, &random.bytes(len)).expect("a key");
             // Longer than a block, too.
-            let mac = Key::mac(Mac::Hmac(&SHA1), &random.bytes(if at == 0 { 100 } else { 20 })).expect("a key");
+            let mac =
+                Key::mac(Mac::Hmac(&SHA1), &random.bytes(if at == 0 { 100 } else { 20 })).expect("a key");
             (cipher, mac)
         })
         .collect();
@@ -99,7 +106,9 @@ fn packets(count: usize, random: &mut Random) -> Vec<Operation> {
         // Every third one comes in, and of these some are forged.
         if at % 3 == 0 {
             let mut buffer = compute::run(encrypt.clone()).expect("it computes");
-            let Action::CipherMac { cipher, iv, text, mac, over, suffix, .. } = encrypt.action else { continue };
+            let Action::CipherMac { cipher, iv, text, mac, over, suffix, .. } = encrypt.action else {
+                continue;
+            };
             if at % 9 == 0 {
                 buffer[end] ^= 1;
             }
@@ -166,7 +175,11 @@ fn a_wire_that_loses_frames_changes_no_packet() {
 }
 
 /// Hands jobs over, does something, and collects what becomes of them.
-fn in_the_middle(engine: &mut LinkEngine<Pair>, operations: &[Operation], act: impl FnOnce()) -> Vec<Completion> {
+fn in_the_middle(
+    engine: &mut LinkEngine<Pair>,
+    operations: &[Operation],
+    act: impl FnOnce(),
+) -> Vec<Completion> {
     let (mut waiting, mut done) = (VecDeque::from(jobs(operations)), Vec::new());
     engine.try_submit(&mut waiting);
     while done.len() < 3 {
@@ -211,7 +224,11 @@ fn what_was_under_way_fails_by_name_and_the_next_session_computes() {
     }
     let done = run_all(&mut engine, jobs(&operations[..1]));
     assert_eq!(done[0].result, Err(EngineError::NoSlot));
-    assert!(engine.explain(&EngineError::NoSlot).contains("reset"), "{}", engine.explain(&EngineError::NoSlot));
+    assert!(
+        engine.explain(&EngineError::NoSlot).contains("reset"),
+        "{}",
+        engine.explain(&EngineError::NoSlot)
+    );
 }
 
 #[test]
@@ -219,12 +236,16 @@ fn a_cable_that_is_pulled_fails_all_at_once_until_it_is_back() {
     let Some(array) = Array::built("slot.so") else { return };
     let (mut engine, wire) = link(&array, Faults::default());
     let operations = packets(12, &mut Random(0x77cd_ef01_2345_6789));
-    let silent = |done: &Completion| matches!(done.result, Err(EngineError::SlotFailed { failure: SlotFailure::Silent, .. }));
+    let silent = |done: &Completion| {
+        matches!(done.result, Err(EngineError::SlotFailed { failure: SlotFailure::Silent, .. }))
+    };
     let done = in_the_middle(&mut engine, &operations, || wire.pull(true));
     assert!(done.len() == 12 && done.iter().any(silent));
     assert_eq!(engine.loss(), Some(Loss::Silent));
     let since = Instant::now();
-    assert!(run_all(&mut engine, jobs(&operations)).iter().all(|done| done.result == Err(EngineError::NoSlot)));
+    assert!(
+        run_all(&mut engine, jobs(&operations)).iter().all(|done| done.result == Err(EngineError::NoSlot))
+    );
     assert!(since.elapsed() < Duration::from_millis(100), "nobody waits for it");
     wire.pull(false);
     let since = Instant::now();
@@ -245,7 +266,9 @@ fn a_session_that_another_program_has_taken_is_lost_and_no_board_is_an_error() {
     let done = in_the_middle(&mut engine, &operations, || {
         other = Some(LinkEngine::open(wire.tap(HOST), "other", array.sets()).expect("a board"));
     });
-    let lost = |done: &Completion| matches!(done.result, Err(EngineError::SlotFailed { failure: SlotFailure::Lost, .. }));
+    let lost = |done: &Completion| {
+        matches!(done.result, Err(EngineError::SlotFailed { failure: SlotFailure::Lost, .. }))
+    };
     assert!(done.len() == 12 && done.iter().any(lost));
     // Another host is told so.
     match LinkEngine::open(wire.tap([2; 6]), "other", array.sets()).err() {

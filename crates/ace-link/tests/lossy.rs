@@ -5,10 +5,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
+use ace_link::Batch;
 use ace_link::session::{Event, Loss, Session};
 use ace_link::soft::{Board, Description};
 use ace_link::wire::{self, Kind};
-use ace_link::Batch;
 
 use crate::common::{KEY, LOAD, Quick, Random, computed, request};
 
@@ -250,7 +250,10 @@ fn a_key_that_the_slot_refuses_lets_no_answer_out() {
     let mut seen = tickets(&world.events);
     seen.sort_unstable();
     assert_eq!(seen, [(0, true), (1, true), (2, true), (3, false), (4, false)]);
-    assert!(matches!(world.events.iter().find(|e| matches!(e, Event::Again { .. })), Some(Event::Again { ticket: 4, .. })));
+    assert!(matches!(
+        world.events.iter().find(|e| matches!(e, Event::Again { .. })),
+        Some(Event::Again { ticket: 4, .. })
+    ));
 }
 
 #[test]
@@ -296,7 +299,8 @@ fn a_board_that_is_reset_a_session_that_is_taken_and_a_cable_that_is_pulled_are_
                 break;
             }
         }
-        let lost: Vec<_> = world.events.iter().filter(|event| !matches!(event, Event::Identity(..))).collect();
+        let lost: Vec<_> =
+            world.events.iter().filter(|event| !matches!(event, Event::Identity(..))).collect();
         assert!(matches!(lost[..], [Event::Lost(loss)] if losses.contains(loss)), "{losses:?}: {lost:?}");
     }
 }
@@ -318,7 +322,9 @@ fn a_host_that_has_nothing_to_do_keeps_its_session() {
 fn registers_are_read_and_written() {
     let mut world = World::new(Rate { lost: 100, ..Rate::default() }, 1024, 13);
     world.open();
-    for (register, value) in [(wire::register::TAP, Some(63)), (wire::register::TAP, None), (wire::register::LED, Some(1))] {
+    for (register, value) in
+        [(wire::register::TAP, Some(63)), (wire::register::TAP, None), (wire::register::LED, Some(1))]
+    {
         world.session.register(register, value);
         let before = world.events.len();
         while !world.events[before..].iter().any(|event| matches!(event, Event::Register { .. })) {

@@ -97,7 +97,8 @@ impl TypedValueParser for Engines {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let link = PossibleValue::new("link:IF").help("The board behind the network interface IF (docs/link.md)");
+        let link =
+            PossibleValue::new("link:IF").help("The board behind the network interface IF (docs/link.md)");
         let own = Own::value_variants().iter().filter_map(Own::to_possible_value);
         Some(Box::new(own.chain([link]).collect::<Vec<_>>().into_iter()))
     }
@@ -106,7 +107,9 @@ impl TypedValueParser for Engines {
 impl fmt::Display for EngineKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EngineKind::Own(own) => f.write_str(own.to_possible_value().as_ref().map_or("", |it| it.get_name())),
+            EngineKind::Own(own) => {
+                f.write_str(own.to_possible_value().as_ref().map_or("", |it| it.get_name()))
+            }
             EngineKind::Link(interface) => write!(f, "{LINK}{interface}"),
         }
     }

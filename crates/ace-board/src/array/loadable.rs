@@ -35,7 +35,8 @@ impl Loadable {
     /// Why a slot would not take it, or frames of data are not for it.
     pub fn new(name: &str, bytes: Vec<u8>) -> Result<Self, ArrayError> {
         let named = Named::find(name).ok_or_else(|| ArrayError::Unknown(name.to_owned()))?;
-        let set = Set::from_bytes(&bytes, &Shape::standard()).map_err(|error| ArrayError::set(name, error))?;
+        let set =
+            Set::from_bytes(&bytes, &Shape::standard()).map_err(|error| ArrayError::set(name, error))?;
         if set.keys || named.setup.is_some() {
             return Err(ArrayError::SetsUp(name.to_owned()));
         }
@@ -147,7 +148,9 @@ pub fn loadables(
 ) -> Result<Vec<Loadable>, ArrayError> {
     let built = || Catalogue::within(&BuildFolder::find(None), Path::new(Slot::FOLDER));
     let mut catalogue = match unsigned {
-        Unsigned::Refused => Catalogue { folder: folder.unwrap_or(Path::new("")).into(), ..Catalogue::default() },
+        Unsigned::Refused => {
+            Catalogue { folder: folder.unwrap_or(Path::new("")).into(), ..Catalogue::default() }
+        }
         _ => folder.map_or_else(built, Catalogue::read),
     };
     catalogue.store.clone_from(&store);

@@ -112,7 +112,8 @@ pub(super) fn engine(report: &mut Report<'_>, fields: &Fields<'_>, folder: &Path
             fields.error(report, fields.at_key(key), why);
         }
     }
-    let link = fields.string(report, "link", "the network interface of a board, like \"eth1\"").map(str::to_owned);
+    let link =
+        fields.string(report, "link", "the network interface of a board, like \"eth1\"").map(str::to_owned);
     let cores = fields.integer(report, "cores", 1..=MOST_CORES);
     let cores = cores.and_then(|cores| usize::try_from(cores).ok());
     let mut path = |key: &str, allowed| fields.string(report, key, allowed).map(|path| folder.join(path));

@@ -196,7 +196,8 @@ fn cost(slots: &[Slot], slot: usize, group: &Group) -> Cost {
     }
     // Where another slot has the set, or is about to, it is that one's.
     let is_there = |(at, other): (usize, &Slot)| {
-        let comes = matches!(other.phase, Phase::Drains { set } | Phase::Marks { set, .. } if set == group.set);
+        let comes =
+            matches!(other.phase, Phase::Drains { set } | Phase::Marks { set, .. } if set == group.set);
         at != slot && (comes || other.find(group.set).is_some())
     };
     if slots.iter().enumerate().any(is_there) {

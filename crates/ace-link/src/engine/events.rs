@@ -109,7 +109,9 @@ impl<W: Wire> LinkEngine<W> {
             }
             Ok(None) => Err(EngineError::Mismatch),
             // The slot does not hold what it is thought to hold.
-            Err(Failure::Status(Status::UnknownAlgorithm | Status::MissingKey)) if running.tries < FAILURES => {
+            Err(Failure::Status(Status::UnknownAlgorithm | Status::MissingKey))
+                if running.tries < FAILURES =>
+            {
                 running.tries += 1;
                 self.disorder = true;
                 return self.wait_for_slot(job, true);
@@ -171,7 +173,9 @@ impl<W: Wire> LinkEngine<W> {
         own.empty(at, set);
         let of_the_set = matches!(
             status,
-            Some(Status::BadSet | Status::OtherArray | Status::BadCrc | Status::FrameShort | Status::FrameLong)
+            Some(
+                Status::BadSet | Status::OtherArray | Status::BadCrc | Status::FrameShort | Status::FrameLong
+            )
         );
         if at.0 > 0 && !of_the_set {
             return own.without(at.0);
@@ -190,14 +194,7 @@ impl<W: Wire> LinkEngine<W> {
     }
 
     /// A set has not the key that it was thought to have.
-    fn not_keyed(
-        &mut self,
-        slot: usize,
-        set: usize,
-        key: u64,
-        at: (usize, usize),
-        status: Option<Status>,
-    ) {
+    fn not_keyed(&mut self, slot: usize, set: usize, key: u64, at: (usize, usize), status: Option<Status>) {
         if let Some(bank) = self.slots.get_mut(slot).and_then(|own| own.bank_mut(at)) {
             bank.key = None;
         }

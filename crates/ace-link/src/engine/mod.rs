@@ -38,6 +38,9 @@ use crate::{Batch, Identity, Wire};
 
 /// Jobs that are taken at a time.
 const MOST: usize = 256;
+/// With so many jobs under way the first answer is not looked at before others have come as well.
+const MANY: usize = 16;
+const GATHERS: Duration = Duration::from_micros(20);
 /// Bytes of a slot's frame besides its data at most: header, IV, associated data and tag.
 const AROUND: usize = 16 + 16 + 256 + 16;
 /// After a session was lost the next one is asked for at once, and then so often.
@@ -246,7 +249,12 @@ impl<W: Wire> LinkEngine<W> {
     /// What each bank of each tile of each slot holds.
     pub fn banks(&self) -> impl Iterator<Item = (usize, usize, usize, Option<&str>)> {
         let tiles = |(slot, own): (usize, &'_ Slot)| {
-            own.tiles.iter().map(|tile| tile.banks).enumerate().map(move |(tile, banks)| (slot, tile, banks)).collect()
+            own.tiles
+                .iter()
+                .map(|tile| tile.banks)
+                .enumerate()
+                .map(move |(tile, banks)| (slot, tile, banks))
+                .collect()
         };
         let all: Vec<_> = self.slots.iter().enumerate().flat_map(|own| -> Vec<_> { tiles(own) }).collect();
         all.into_iter().flat_map(move |(slot, tile, banks)| {
@@ -357,10 +365,17 @@ impl<W: Wire> LinkEngine<W> {
         let (first, behind) = pass::needs(action);
         let need = if second { behind? } else { first };
         let set = *self.serves.get(&need)?;
-        let cipher_first = matches!(action, Action::CipherMac { direction: ace_engine::Direction::Encrypt, .. });
+        let cipher_first =
+            matches!(action, Action::CipherMac { direction: ace_engine::Direction::Encrypt, .. });
         let key = match action {
             Action::Cipher { key, .. } | Action::Aead { key, .. } | Action::Mac { key, .. } => key,
-            Action::CipherMac { cipher, mac, .. } => if second != cipher_first { cipher } else { mac },
+            Action::CipherMac { cipher, mac, .. } => {
+                if second != cipher_first {
+                    cipher
+                } else {
+                    mac
+                }
+            }
         };
         Some((set, if let Need::Hash { .. } = need { NO_KEY } else { key.id() }))
     }
@@ -432,6 +447,10 @@ impl<W: Wire> Engine for LinkEngine<W> {
                 return in_flight;
             }
             self.rest();
+            // Where much is under way, a system call for each of it would cost more than all the rest.
+            if in_flight >= MANY {
+                std::thread::sleep(GATHERS);
+            }
         }
     }
 
@@ -441,7 +460,8 @@ impl<W: Wire> Engine for LinkEngine<W> {
         };
         match *error {
             EngineError::SlotStatus { status, configuration, .. } => {
-                let status = Status::from_code(status).map_or_else(|| status.to_string(), |it| it.to_string());
+                let status =
+                    Status::from_code(status).map_or_else(|| status.to_string(), |it| it.to_string());
                 format!("the slot answered `{status}` to {}", name(configuration))
             }
             EngineError::LoadFailed { configuration } => {

@@ -36,9 +36,14 @@ pub enum Place {
 pub enum Phase {
     Open,
     /// It is to come to its end, as a set is to be loaded.
-    Drains { set: usize },
+    Drains {
+        set: usize,
+    },
     /// A bank is to run, and then a set is loaded beside it.
-    Marks { set: usize, tile: usize },
+    Marks {
+        set: usize,
+        tile: usize,
+    },
 }
 
 /// A slot.

@@ -127,7 +127,12 @@ impl<'a, W: Wire> Cable<'a, W> {
     }
 
     /// Waits until `count` answers to frames from this number on have come, or for so long. What the last one said.
-    fn hear(&mut self, first: u16, count: usize, patience: Duration) -> Result<(usize, Option<Heard>), ProbeError> {
+    fn hear(
+        &mut self,
+        first: u16,
+        count: usize,
+        patience: Duration,
+    ) -> Result<(usize, Option<Heard>), ProbeError> {
         let (since, ours, sent) = (Instant::now(), self.wire.address(), self.number.wrapping_sub(first));
         let (mut heard, mut last) = (0, None);
         loop {
@@ -210,13 +215,9 @@ impl<'a, W: Wire> Cable<'a, W> {
         all.sort_unstable();
         let at = |part: usize| all.get((all.len() * part / 100).min(all.len().saturating_sub(1))).copied();
         match (all.first(), at(50), at(99), all.last()) {
-            (Some(shortest), Some(median), Some(percentile_99), Some(longest)) => Ok(Times {
-                count: all.len(),
-                shortest: *shortest,
-                median,
-                percentile_99,
-                longest: *longest,
-            }),
+            (Some(shortest), Some(median), Some(percentile_99), Some(longest)) => {
+                Ok(Times { count: all.len(), shortest: *shortest, median, percentile_99, longest: *longest })
+            }
             _ => Err(self.lost(Loss::Silent)),
         }
     }

@@ -17,8 +17,8 @@ use std::time::Duration;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-pub use self::answers::Trailer;
 use self::answers::Partial;
+pub use self::answers::Trailer;
 pub use self::flight::Ticket;
 use self::flight::{Bytes, Flight, Queue, Sent};
 use self::timing::Timing;
@@ -236,11 +236,12 @@ impl Session {
         self.timing.smoothed()
     }
 
-    /// Whether one more frame for a slot would soon be sent. More may be asked; it waits here.
+    /// Whether one more frame for a slot would be sent at once. More may be asked; it waits here.
     pub fn has_room(&self, slot: u8) -> bool {
         let Some(queue) = self.slots.get(usize::from(slot)) else { return false };
         let controls = (queue.sets + queue.keys) - (queue.there.0 + queue.there.1);
-        self.is_open() && queue.backlog == 0 && controls < CONTROLS && self.used() < self.queue
+        let waiting: usize = self.slots.iter().map(|queue| queue.backlog).sum();
+        self.is_open() && controls < CONTROLS && self.used() + waiting < self.queue
     }
 
     /// Frames of a slot that are not answered.
@@ -261,14 +262,7 @@ impl Session {
 
     /// The same for a frame that changes a set ([`Kind::Load`]) or a key ([`Kind::Key`]), behind all that was asked before and
     /// in front of all that is asked later. It is answered by a trailer.
-    pub fn change(
-        &mut self,
-        slot: u8,
-        ticket: Ticket,
-        kind: Kind,
-        frame: Zeroizing<Vec<u8>>,
-        now: Duration,
-    ) {
+    pub fn change(&mut self, slot: u8, ticket: Ticket, kind: Kind, frame: Zeroizing<Vec<u8>>, now: Duration) {
         if let Some(queue) = self.slots.get_mut(usize::from(slot)) {
             match kind {
                 Kind::Load => queue.sets += 1,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use self::raw::{Ring, Raw};
+use self::raw::{Raw, Ring};
 use crate::wire::{Address, ETHERTYPE, LONGEST};
 use crate::{Batch, Wire};
 
@@ -25,7 +25,9 @@ pub enum SocketError {
     #[error("`{0}` is no name of a network interface")]
     Name(String),
     /// Ethernet frames are for root alone.
-    #[error("frames on `{0}` need the capability CAP_NET_RAW: run it as root, or `setcap cap_net_raw+ep` the program")]
+    #[error(
+        "frames on `{0}` need the capability CAP_NET_RAW: run it as root, or `setcap cap_net_raw+ep` the program"
+    )]
     Denied(String),
     /// The interface is not up.
     #[error("the network interface `{0}` is down: `ip link set {0} up`")]

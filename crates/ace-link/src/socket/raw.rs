@@ -69,7 +69,8 @@ impl Raw {
     pub fn about(&self, interface: &str) -> io::Result<About> {
         // SAFETY: a structure of numbers, which may all be zero.
         let mut request: libc::ifreq = unsafe { zeroed() };
-        for (to, from) in request.ifr_name.iter_mut().zip(interface.as_bytes().iter().take(libc::IFNAMSIZ - 1))
+        for (to, from) in
+            request.ifr_name.iter_mut().zip(interface.as_bytes().iter().take(libc::IFNAMSIZ - 1))
         {
             *to = *from as libc::c_char;
         }

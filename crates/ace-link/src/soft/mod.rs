@@ -3,9 +3,9 @@
 //! It follows `docs/link.md` and knows nothing of the host's end.
 
 mod rough;
-mod slot;
 #[cfg(target_os = "linux")]
 mod serve;
+mod slot;
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -315,5 +315,4 @@ impl Board {
         };
         self.answer(request, Kind::Value, &wire::register_beat(number, now));
     }
-
 }

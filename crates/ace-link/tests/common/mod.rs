@@ -145,7 +145,8 @@ impl Array {
         };
         let sha256 = Sha256::digest(&bytes).into();
         let model = FileRef { path, bytes: bytes.len() as u64, sha256 };
-        let controller = Controller { library: root.join("library/ace.lib"), ..BoardConfig::default().controller };
+        let controller =
+            Controller { library: root.join("library/ace.lib"), ..BoardConfig::default().controller };
         let guard = Guard { trust: Trust::ANYBODY, seen: Seen::of_user(), allow_older: true };
         let store = Store::open(&controller, None, guard).expect("a library").expect("it is there");
         Some(Self { model, store: Arc::new(store) })

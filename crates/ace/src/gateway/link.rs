@@ -45,7 +45,9 @@ pub fn maker(
             let engine = LinkEngine::open(Arc::clone(&socket), &interface, sets)?;
             Ok(Linked { engine, interface: interface.clone(), version, words })
         };
-        open().map(|board| Box::new(board) as Box<dyn Slots>).map_err(|error| NoBoard::Open(error.to_string()))
+        open()
+            .map(|board| Box::new(board) as Box<dyn Slots>)
+            .map_err(|error| NoBoard::Open(error.to_string()))
     }))
 }
 

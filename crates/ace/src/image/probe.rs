@@ -142,7 +142,9 @@ fn print(report: &Report) {
             .right("a tile", |set| format!("{:.0}", set.slot_mbps))
             .right("the cable", |set| format!("{:.0}", set.cable_mbps));
         println!("\n{}", table.text());
-        println!("A tile: what one tile of the slot computes at this clock, as its RTL was measured. Not more than the cable is expected.");
+        println!(
+            "A tile: what one tile of the slot computes at this clock, as its RTL was measured. Not more than the cable is expected."
+        );
     }
     if !report.answers.is_empty() {
         let table = Table::of(&report.answers)
@@ -152,7 +154,10 @@ fn print(report: &Report) {
             .right("skipped", |one| one.skipped);
         println!("\n{}", table.text());
         for failure in report.answers.iter().flat_map(|one| &one.failed).take(20) {
-            println!("{}, {}: expected {}, got {}", failure.source, failure.step, failure.expected, failure.got);
+            println!(
+                "{}, {}: expected {}, got {}",
+                failure.source, failure.step, failure.expected, failure.got
+            );
         }
     }
     println!(

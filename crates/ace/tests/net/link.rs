@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use ace_board::manifest::FileRef;
 use ace_board::model::Model;
-use ace_link::soft::{Board, Description, Served};
 use ace_link::socket::{Socket, SocketError};
+use ace_link::soft::{Board, Description, Served};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -37,7 +37,8 @@ fn cable(world: &World) {
 
 fn plug(world: &World, model: &FileRef, is: Description) -> Served {
     let socket = world.within("board", || Socket::board("cable").expect("a socket"));
-    Served::start(Board::new(is, vec![Box::new(Model::open(model, &[]).expect("a model"))]), socket).expect("a thread")
+    Served::start(Board::new(is, vec![Box::new(Model::open(model, &[]).expect("a model"))]), socket)
+        .expect("a thread")
 }
 
 fn library() -> PathBuf {
@@ -73,16 +74,34 @@ fn known_answers_and_a_probe_over_a_cable() {
     let (code, _, words) = ace(&world, &["kat", "aes", "--engine", "link:eth9", trust[0]], Some(&file));
     assert!(code == Some(2) && words.contains("no network interface `eth9`"), "{words}");
     let board = plug(&world, &model, Description { eye: 40..=90, ..Description::default() });
-    for (algorithm, file, count) in [("aes", "aes/kat.csv", 12), ("sha1", "sha1/kat.csv", 2), ("aes-gcm", "aes/aes_gcm.csv", 6)] {
-        let (code, out, words) =
-            ace(&world, &["kat", algorithm, "--engine", "link:cable", trust[0]], Some(&rows(&world, file, count)));
+    for (algorithm, file, count) in
+        [("aes", "aes/kat.csv", 12), ("sha1", "sha1/kat.csv", 2), ("aes-gcm", "aes/aes_gcm.csv", 6)]
+    {
+        let (code, out, words) = ace(
+            &world,
+            &["kat", algorithm, "--engine", "link:cable", trust[0]],
+            Some(&rows(&world, file, count)),
+        );
         assert_eq!(code, Some(0), "{out}{words}");
         assert!(out.contains(" passed, 0 failed"), "{out}");
     }
     assert_eq!(board.with_board(|board| board.session()), None, "whoever is done says so");
     // What it finds is what the board is.
     let sets = ["aes128_encrypt", "aes128_decrypt", "sha1"];
-    let arguments = ["image", "probe", "cable", "--json", "--packets", "4", "--bytes", "64", "--hellos", "50", trust[0], "--sets"];
+    let arguments = [
+        "image",
+        "probe",
+        "cable",
+        "--json",
+        "--packets",
+        "4",
+        "--bytes",
+        "64",
+        "--hellos",
+        "50",
+        trust[0],
+        "--sets",
+    ];
     let (code, out, words) = ace(&world, &[&arguments[..], &sets].concat(), None);
     assert_eq!(code, Some(0), "{out}{words}");
     let report: Value = serde_json::from_str(&out).expect("JSON");
@@ -98,9 +117,14 @@ fn known_answers_and_a_probe_over_a_cable() {
     for rate in rates {
         assert!(rate["mbps"].as_f64() > Some(0.0) && rate["slot_mbps"].as_f64() > Some(100.0), "{rate}");
     }
-    let passed: u64 = report["answers"].as_array().expect("answers").iter().filter_map(|one| one["passed"].as_u64()).sum();
+    let passed: u64 =
+        report["answers"].as_array().expect("answers").iter().filter_map(|one| one["passed"].as_u64()).sum();
     assert!(passed > 20, "{report}");
-    let (_, out, _) = ace(&world, &["image", "probe", "cable", "--packets", "0", "--no-answers", "--hellos", "5", trust[0]], None);
+    let (_, out, _) = ace(
+        &world,
+        &["image", "probe", "cable", "--packets", "0", "--no-answers", "--hellos", "5", trust[0]],
+        None,
+    );
     assert!(out.contains("taps 40 to 90 (1.28 ns;") && out.contains("tap 65 is set"), "{out}");
 }
 
@@ -123,14 +147,20 @@ fn an_interface_has_one_program_and_errors_say_what_to_do() {
     // Root of another user namespace is nobody here.
     let mut program = std::process::Command::new("unshare");
     program.args(["--user", env!("CARGO_BIN_EXE_ace"), "kat", "aes"]);
-    program.arg(crate::common::root().join("algorithms/aes/kat.csv")).args(["--engine", "link:cable", "--board"]);
-    fs::write(world.path("board.toml"), format!("[controller]\nlibrary = {:?}\n", library())).expect("it is ours");
+    program.arg(crate::common::root().join("algorithms/aes/kat.csv")).args([
+        "--engine",
+        "link:cable",
+        "--board",
+    ]);
+    fs::write(world.path("board.toml"), format!("[controller]\nlibrary = {:?}\n", library()))
+        .expect("it is ours");
     let denied = world.run("a", program.arg(world.path("board.toml")).arg("--allow-older"));
     assert!(crate::common::stderr(&denied).contains("CAP_NET_RAW"), "{}", crate::common::stderr(&denied));
 }
 
 fn engine(world: &World, kind: &str) -> String {
-    fs::write(world.path("board.toml"), format!("[controller]\nlibrary = {:?}\n", library())).expect("it is ours");
+    fs::write(world.path("board.toml"), format!("[controller]\nlibrary = {:?}\n", library()))
+        .expect("it is ours");
     format!("kind = \"{kind}\"\nboard = \"board.toml\"\nlink = \"cable\"\n")
 }
 
