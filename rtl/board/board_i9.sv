@@ -32,6 +32,8 @@ module board_i9 #(
 
   logic clk, clk_tx, locked, mdio, mdio_z, mdio_in, led;
 
+  // The charge pump and the filter, as ecppll sets them for any PLL: without this they are all 0.
+  (* ICP_CURRENT = "12", LPF_RESISTOR = "8", MFG_ENABLE_FILTEROPAMP = "1", MFG_GMCREF_SEL = "2" *)
   EHXPLLL #(
     .CLKI_DIV    (1),
     .CLKFB_DIV   (5),

@@ -6,7 +6,7 @@
 //! not matter how logic was placed, which inputs of a LUT were exchanged, or what anything is called. The result is
 //! a guess that a proof has to confirm: wrong names cannot make netlists equal that are not.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::cells::{Kind, Net, Netlist};
 use super::error::NetlistError;
@@ -83,6 +83,28 @@ impl<'a> Colours<'a> {
         };
         let colours = netlist.cells.iter().map(|cell| colour(&cell.kind)).collect();
         Ok(Self { simulator: Simulator::new(netlist)?, colours })
+    }
+
+    /// On how many ports and outputs of cut cells the inputs of a cell depend within a clock.
+    fn depends(&self, cell: usize) -> usize {
+        let netlist = self.simulator.netlist;
+        let mut drivers: HashMap<Net, usize> = HashMap::new();
+        for (index, driver) in netlist.cells.iter().enumerate().filter(|(_, cell)| !cell.kind.cuts()) {
+            drivers.extend(driver.kind.outputs().into_iter().map(|net| (net, index)));
+        }
+        let mut seen: HashSet<Net> = HashSet::new();
+        let mut waiting = netlist.cells[cell].kind.inputs();
+        let mut ends = 0;
+        while let Some(net) = waiting.pop() {
+            if !seen.insert(net) || matches!(net, Net::ZERO | Net::ONE) {
+                continue;
+            }
+            match drivers.get(&net) {
+                Some(driver) => waiting.extend(netlist.cells[*driver].kind.inputs()),
+                None => ends += 1,
+            }
+        }
+        ends
     }
 
     fn simulate(&mut self) {
@@ -259,7 +281,12 @@ impl Pair<'_> {
             return Some(0);
         };
         let before = [0, 1].map(|side| self.sides[side].colours.clone());
-        for their in theirs.get(&colour)? {
+        // First those of which as much is before them: placing changes no logic, and conditions that no random value meets
+        // show in nothing else.
+        let depends = self.sides[0].depends(mine[0]);
+        let mut others = theirs.get(&colour)?.clone();
+        others.sort_by_key(|their| self.sides[1].depends(*their).abs_diff(depends));
+        for their in &others {
             self.choices = self.choices.checked_sub(1)?;
             for (side, cell) in [(0, mine[0]), (1, *their)] {
                 self.sides[side].colours[cell] = mix(colour, 0xc405);

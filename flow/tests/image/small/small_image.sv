@@ -19,7 +19,7 @@ module small_image #(
     output logic       led_no
 );
   logic clk_tx, clk, locked;
-  // The charge pump and the filter, as for all of Lattice's own PLLs: nothing else sets them.
+  // The charge pump and the filter, as ecppll sets them for any PLL.
   (* ICP_CURRENT = "12", LPF_RESISTOR = "8", MFG_ENABLE_FILTEROPAMP = "1", MFG_GMCREF_SEL = "2" *)
   EHXPLLL #(
     .CLKI_DIV(1),
