@@ -55,6 +55,13 @@ pub enum PinsError {
     },
 }
 
+/// Lets a board that was just powered come to where it hears its PHY, which is reset by it for 10 ms.
+pub fn power_up(board: &mut Pins, mut stop: impl FnMut() -> bool) {
+    while board.counts().phy_reset == 1 && !stop() {
+        board.run(100 * STEP, false);
+    }
+}
+
 /// Connects a board's pins with an interface until `stop` says so, which is asked every few microseconds of simulated
 /// time.
 ///

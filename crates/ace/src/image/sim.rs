@@ -110,7 +110,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let stop = Arc::new(AtomicBool::new(false));
     let stopping = Arc::clone(&stop);
     ctrlc::set_handler(move || stopping.store(true, Ordering::Relaxed)).context("no handler of signals")?;
-    // Whoever waits for this line finds the device.
+    pins::power_up(&mut board, || stop.load(Ordering::Relaxed));
+    // Whoever waits for this line finds the device, and a board that answers.
     let mut err = std::io::stderr();
     let _ = writeln!(err, "{} at {}: `ace image probe {}` asks it who it is", args.board, args.tap, args.tap);
     let begun = Instant::now();
