@@ -3,10 +3,12 @@
 // Whose the board is: address and number of the session, and when it ends by itself. With its beginning and its end
 // slots are reset, epochs are 0 and the queue of answers is emptied: while clear_o is high. It is from a reset on.
 //
-// Cycles of a clear: 16 and what it takes until the transmit side has passed over all that was committed.
+// Cycles of a clear: 2^LeastBits and what it takes until the transmit side has passed over all that was committed.
 module link_session #(
   // A session ends 2^SessionBits clocks behind the last frame of its host.
-  parameter int unsigned SessionBits = 28
+  parameter int unsigned SessionBits = 28,
+  // Slots are in reset for 2^LeastBits clocks at least.
+  parameter int unsigned LeastBits   = 4
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -30,7 +32,7 @@ module link_session #(
 );
 
   logic [SessionBits-1:0] quiet_q;
-  logic [3:0] least_q;
+  logic [LeastBits-1:0] least_q;
   logic late_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -48,7 +50,7 @@ module link_session #(
       quiet_q <= alive_i || !opened_o ? '0 : quiet_q + SessionBits'(1);
       late_q  <= quiet_q == '1 && !alive_i;
       if (clear_o) begin
-        least_q <= least_q + 4'(least_q != '1);
+        least_q <= least_q + LeastBits'(least_q != '1);
         if (least_q == '1 && flushed_i == flush_o && empty_i) begin
           clear_o      <= 1'b0;
           slots_rst_no <= 1'b1;

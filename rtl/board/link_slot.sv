@@ -34,7 +34,7 @@ module link_slot
 
   logic [15:0] tag_q, next_tag_q;
   logic [3:0] cuts_q;
-  logic ours, cut_before, changes;
+  logic ours, cut_before, changes, moved_q;
   trailer_t trailer;
 
   assign trailer    = trailer_t'(data_i);
@@ -50,6 +50,7 @@ module link_slot
       verdict_o  <= '0;
       tag_q      <= '0;
       next_tag_q <= '0;
+      moved_q    <= 1'b0;
       cuts_q     <= '0;
     end else begin
       if (ours && cut_before) cuts_q <= cuts_q - 4'd1;
@@ -57,6 +58,9 @@ module link_slot
         known_o   <= 1'b1;
         verdict_o <= data_i;
       end
+      // A clock later the tag is there, of a frame of one beat, too.
+      moved_q <= take_i && changes && last_i && !cut_i;
+      if (moved_q) tag_q <= next_tag_q;
       if (take_i && changes) begin
         if (begin_i) begin
           next_tag_q <= tag_i;
@@ -64,7 +68,6 @@ module link_slot
         end
         if (last_i && cut_i) cuts_q <= cuts_q + 4'(cuts_q != '1);
         if (last_i && !cut_i) begin
-          tag_q   <= begin_i ? tag_i : next_tag_q;
           known_o <= 1'b0;
           if (kind_i == KindLoad) sets_o <= sets_o + 8'd1;
           else keys_o <= keys_o + 8'd1;

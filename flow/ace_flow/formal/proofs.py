@@ -72,6 +72,8 @@ class Proof:
     fast: bool = False
     # Wall time that it may take.
     seconds: int = 300
+    # Whether its clocks have nothing to do with each other: each is an input, and a step of the proof an edge at most.
+    clocks: bool = False
     parameters: dict[str, int | str] = field(default_factory=dict)
     mutation: tuple[Mutation, ...] = ()
     # Of two copies: the module; patterns of its registers, and outputs, that may differ in them; inputs that are free in
@@ -165,6 +167,7 @@ def task(proof: Proof, trace: bool) -> str:
     lines = ["[options]", f"mode {'bmc' if proof.bounded else 'prove'}"]
     lines += ["aigsmt z3"] if trace else ["aigsmt none", "vcd off"]
     lines += [f"depth {proof.depth}"] if proof.depth else []
+    lines += ["multiclock on"] if proof.clocks else []
     lines += ["[engines]", proof.engine, "[script]"]
     files = [f"src/{Path(source).name}" for source in proof.sources]
     if proof.secret:
