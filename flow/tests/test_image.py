@@ -3,9 +3,11 @@
 
 ACE_TESTS=all turns every setting of the PLL and of the pads' registers, each digit and each value; else a part of them."""
 
+import json
 import os
 import random
 import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
@@ -13,6 +15,7 @@ from pathlib import Path
 from ace_flow import tools
 from ace_flow.image import board, crossings, make, prove, route, source
 from ace_flow.layout import BUILD
+from ace_flow.open_designs import read
 from ace_flow.place.route import pack
 
 BOARDS = tools.FLOW / "tests" / "image"
@@ -219,6 +222,93 @@ class SmallImage(unittest.TestCase):
                     continue
                 # A value with the same bits is the same image.
                 self.assertEqual(record["memory_sha256"], before)
+
+    def ace(self, *words: str, wrong: str = "") -> str:
+        """What the command line prints; or that it fails, with these words."""
+        call = [read.ace(), *words]
+        if words[:2] != ("library", "keygen"):
+            call += ["--library", str(self.folder / "ace.lib")]
+        done = subprocess.run(
+            call,
+            capture_output=True,
+            text=True,
+            check=False,
+            # openFPGALoader is not there.
+            env={**os.environ, "ACE_LIBRARY_ALLOW_OLDER": "1", "PATH": ""},
+            cwd=tools.ROOT,
+        )
+        if wrong:
+            self.assertNotEqual(done.returncode, 0, done.stdout)
+            self.assertRegex(done.stderr, wrong)
+        else:
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_a_library_holds_it(self) -> None:
+        secret, public = str(self.folder / "key"), str(self.folder / "key.pub")
+        trusted = ("--key", public)
+        self.ace("library", "keygen", secret)
+        self.ace("library", "recode", "--from", str(tools.ROOT / "library" / "ace.lib"), "--secret", secret)
+        self.ace("image", "show", "small", *trusted, wrong="holds no image")
+        before = json.loads(self.ace("library", "list", "--json", *trusted))
+        self.ace("library", "add", "--image", str(self.image.folder), "--secret", secret)
+        name, memory = self.image.name, self.made["proof"]["memory_sha256"]
+        self.assertEqual(
+            [one["memory_sha256"] for one in json.loads(self.ace("image", "list", "--json", *trusted))],
+            [memory],
+        )
+        shown = json.loads(self.ace("image", "show", "small", "--json", *trusted))
+        self.assertEqual(shown["proof"], json.loads(self.image.at("proof.json").read_text()))
+        # Configurations are what they were, and an image is none.
+        after = json.loads(self.ace("library", "list", "--json", *trusted))
+        self.assertEqual(len(after["configurations"]), len(before["configurations"]))
+        self.assertIn("1 image of a board", self.ace("library", "verify", *trusted))
+        self.ace("library", "extract", name, "--out", str(self.folder / "out"), *trusted, wrong=name)
+        # Out of it comes the memory that went in, with the loader's call.
+        said = self.ace("library", "extract", "--image", "small", "--out", str(self.folder / "out"), *trusted)
+        bits = self.folder / "out" / name / f"{name}.bit"
+        self.assertIn(f"openFPGALoader -b none {bits}", said)
+        about = json.loads(tools.output([read.ace(), "inspect", str(bits), "--json"]))
+        self.assertEqual(about["memory_sha256"], memory)
+        file = str(self.folder / "load.bit")
+        said = self.ace("image", "load", "small", "--print", "--out", file, *trusted)
+        self.assertEqual(said, f"openFPGALoader -b none {file}\n")
+        self.assertEqual(Path(file).read_bytes(), bits.read_bytes())
+        self.ace("image", "load", "small", "--out", file, *trusted, wrong="openFPGALoader is not installed")
+
+    def test_what_is_not_proven_goes_into_no_library(self) -> None:
+        secret = str(self.folder / "another")
+        self.ace("library", "keygen", secret)
+        self.ace("library", "recode", "--from", str(tools.ROOT / "library" / "ace.lib"), "--secret", secret)
+        for what, file, find, replace, why in (
+            (
+                "open",
+                "proof.json",
+                '"result": "proven"',
+                '"result": "open"',
+                "does not say that it is proven",
+            ),
+            ("other bits", "proof.json", '"memory_sha256": "', '"memory_sha256": "0', "of other bits"),
+            ("no control", "proof.json", '"points_refuted": 1', '"points_refuted": 0', "names no control"),
+            ("slow", "manifest.json", '"asked_mhz": ', '"asked_mhz": 9', "slower than it has to be"),
+            ("no image", "manifest.json", '"kind": "image"', '"kind": "imago"', "of no image"),
+            (
+                "a path",
+                "manifest.json",
+                f'"path": "{self.image.name}.bit"',
+                '"path": "../x.bit"',
+                "bitstream is not the one",
+            ),
+        ):
+            with self.subTest(what):
+                folder = self.folder / what.replace(" ", "-")
+                folder.mkdir()
+                for path in ("proof.json", "manifest.json", f"{self.image.name}.bit"):
+                    (folder / path).write_bytes(self.image.at(path).read_bytes())
+                text = (folder / file).read_text()
+                self.assertIn(find, text)
+                (folder / file).write_text(text.replace(find, replace))
+                self.ace("library", "add", "--image", str(folder), "--secret", secret, wrong=why)
 
     def test_a_pin_in_another_place_is_refused(self) -> None:
         pins = self.image.at("pins.lpf")

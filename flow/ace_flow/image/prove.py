@@ -124,7 +124,7 @@ def bits_are_netlist(image: Image, bits: Path, folder: Path) -> dict:
         (folder / f"{name}.json").write_text(json.dumps({"modules": {top: module}}))
     match = [ace(), "netlist", str(folder / "gate.json"), "--names", str(folder / "gold.json"), "--json"]
     matched = json.loads(tools.output(match, limit.left()))
-    names = untangled(modules["gold"], theirs.module, matched["names"])
+    names = untangled(modules["gold"], theirs.module, matched["names"], folder / "exchanged")
     modules["gate"] = named(theirs.module, names)
     # The same bits with one of a look-up table changed: read anew, and no proof may hold.
     tools.output(_command(image, folder / "changed.bit", folder / "control.json"), limit.left())
@@ -167,26 +167,24 @@ def _few(module: dict, of: set[str]) -> dict:
     return module | {"cells": cells, "ports": ports}
 
 
-def untangled(gold: dict, gate: dict, names: dict[str, str]) -> dict[str, str]:
-    """The names with a few registers exchanged that random values did not tell apart, if that makes all of them the same by
-    structure. Names are a proposal whoever makes them: what is wrong with them the proof finds."""
+def untangled(gold: dict, gate: dict, names: dict[str, str], folder: Path) -> dict[str, str]:
+    """The names with a few registers exchanged that random values did not tell apart, if all are the same then. Names are a proposal whoever makes them: what is wrong with them the proof finds."""
     graph = Graph()
     left = cut.different(
         cut.Circuit(graph, gold, complete=False), cut.Circuit(graph, named(gate, names), complete=True)
     )
-    wrong = sorted({point.rpartition(".")[0] for point in left})
-    if (
-        not left
-        or len(wrong) > MOST_EXCHANGED
-        or any(gold["cells"].get(name, {}).get("type") != "TRELLIS_FF" for name in wrong)
-    ):
+    unproven = certificate.certify(graph, left, folder).unproven if left else []
+    wrong = sorted({point.rpartition(".")[0] for point in unproven})
+    kinds = {gold["cells"].get(name, {}).get("type") for name in wrong}
+    if not wrong or len(wrong) > MOST_EXCHANGED or kinds != {"TRELLIS_FF"}:
         return names
     graph = Graph()
     ours = Few(graph, _few(gold, {*wrong}), complete=False)
     for order in permutations(wrong):
         exchanged = dict(zip(wrong, order, strict=True))
         again = {place: exchanged.get(name, name) for place, name in names.items()}
-        if not cut.different(ours, Few(graph, _few(named(gate, again), {*wrong}), complete=True)):
+        left = cut.different(ours, Few(graph, _few(named(gate, again), {*wrong}), complete=True))
+        if not left or not certificate.certify(graph, left, folder).unproven:
             return again
     return names
 
