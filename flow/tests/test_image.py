@@ -265,14 +265,14 @@ class SmallImage(unittest.TestCase):
         self.assertIn("1 image of a board", self.ace("library", "verify", *trusted))
         self.ace("library", "extract", name, "--out", str(self.folder / "out"), *trusted, wrong=name)
         # Out of it comes the memory that went in, with the loader's call.
-        said = self.ace("library", "extract", "--image", "small", "--out", str(self.folder / "out"), *trusted)
+        printed = self.ace("library", "extract", "--image", "small", "--out", str(self.folder / "out"), *trusted)
         bits = self.folder / "out" / name / f"{name}.bit"
-        self.assertIn(f"openFPGALoader -b none {bits}", said)
+        self.assertIn(f"openFPGALoader -b none {bits}", printed)
         about = json.loads(tools.output([read.ace(), "inspect", str(bits), "--json"]))
         self.assertEqual(about["memory_sha256"], memory)
         file = str(self.folder / "load.bit")
-        said = self.ace("image", "load", "small", "--print", "--out", file, *trusted)
-        self.assertEqual(said, f"openFPGALoader -b none {file}\n")
+        printed = self.ace("image", "load", "small", "--print", "--out", file, *trusted)
+        self.assertEqual(printed, f"openFPGALoader -b none {file}\n")
         self.assertEqual(Path(file).read_bytes(), bits.read_bytes())
         self.ace("image", "load", "small", "--out", file, *trusted, wrong="openFPGALoader is not installed")
 
@@ -342,7 +342,7 @@ class Between(unittest.TestCase):
         self.assertIn("sum_q[2] to out_q[0]: from slot to tx without a crossing", found)
         self.assertTrue(all(line.startswith("sum_q[2] to out_q[") for line in found), found)
         with self.assertRaisesRegex(make.ImageError, "paths between clocks that nothing takes across"):
-            make.tied(small("bare"))
+            make.rtl_proof(small("bare"))
 
     def test_a_reset_of_another_clock_is_refused(self) -> None:
         found = {str(fault) for fault in self.report("late").faults}
