@@ -265,7 +265,9 @@ class SmallImage(unittest.TestCase):
         self.assertIn("1 image of a board", self.ace("library", "verify", *trusted))
         self.ace("library", "extract", name, "--out", str(self.folder / "out"), *trusted, wrong=name)
         # Out of it comes the memory that went in, with the loader's call.
-        printed = self.ace("library", "extract", "--image", "small", "--out", str(self.folder / "out"), *trusted)
+        printed = self.ace(
+            "library", "extract", "--image", "small", "--out", str(self.folder / "out"), *trusted
+        )
         bits = self.folder / "out" / name / f"{name}.bit"
         self.assertIn(f"openFPGALoader -b none {bits}", printed)
         about = json.loads(tools.output([read.ace(), "inspect", str(bits), "--json"]))
