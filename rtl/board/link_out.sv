@@ -4,13 +4,15 @@
 // head, the head follows them, and one write of the pointer commits the frame. Each slot numbers its segments by itself.
 // While a slot pauses in a segment and somebody else waits, the segment ends where it is.
 //
-// Clocks per frame besides its beats: 9. A beat of an answer of the link's own takes two.
+// Clocks per frame besides its beats: 10. A beat of an answer of the link's own takes two.
 module link_out
   import board_pkg::*;
   import slot_pkg::*;
 #(
   parameter int unsigned Slots = 1,
   parameter int unsigned AddressBits = 9,
+  // A segment may end when its slot has paused for 2^PauseBits clocks.
+  parameter int unsigned PauseBits = 6,
   localparam int unsigned SlotBits = Slots > 1 ? $clog2(Slots) : 1
 ) (
   input logic clk_i,
@@ -54,7 +56,6 @@ module link_out
     Commit
   } state_e;
 
-  localparam int unsigned PauseBits = 6;
   localparam logic [AddressBits-1:0] Room = AddressBits'(MaxBeats + HeadWords + 1);
 
   state_e state_q;
@@ -117,7 +118,7 @@ module link_out
       empty_o  <= read_i == committed_o;
       others_q <= others;
       word_q   <= half_q;
-      half_q   <= (state_q == Own || state_q == Head) && index_o[0];
+      half_q   <= index_o[0] && (state_q == Own || (state_q == Head && index_o < 4'(2 * HeadWords)));
       write_o  <= take || word_q;
       for (int unsigned s = 0; s < Slots; s++) trailer_o[s] <= take && beat.last && slot_o == SlotBits'(s);
       if (take || word_q) place_q <= place_q + AddressBits'(1);
@@ -159,7 +160,8 @@ module link_out
             end_q   <= place_q;
             place_q <= committed_o;
           end
-          if (index_o == 4'(2 * HeadWords - 1)) state_q <= Commit;
+          // All of its words are in the memory when it counts.
+          if (index_o == 4'(2 * HeadWords + 1)) state_q <= Commit;
         end
         default: begin
           committed_o <= end_q;

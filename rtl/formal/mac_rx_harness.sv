@@ -6,7 +6,7 @@
 module mac_rx_harness
   import board_pkg::*;
 #(
-  parameter int unsigned AddressBits = 3,
+  parameter int unsigned AddressBits = 2,
   parameter bit NoFrame = 1'b0
 ) (
   input logic clk_i,
@@ -53,6 +53,8 @@ module mac_rx_harness
   );
 
   at_t committed_q, next_q;  // where the next word of a frame goes
+  logic [AddressBits:0] count_q;  // words of the frame so far
+  logic [6:0] valid_q;  // a frame's last word may come when the next one has begun
   tally_t tally_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -60,9 +62,14 @@ module mac_rx_harness
       committed_q <= '0;
       next_q      <= '0;
       tally_q     <= '0;
+      count_q     <= '0;
+      valid_q     <= '0;
     end else begin
       committed_q <= committed;
       tally_q     <= tally;
+      valid_q     <= {valid_q[5:0], valid_i};
+      if (valid_q[5] && !valid_q[6]) count_q <= '0;
+      else if (write && count_q != '1) count_q <= count_q + (AddressBits + 1)'(1);
       if (write) next_q <= write_at + at_t'(1);
     end
   end
@@ -71,9 +78,9 @@ module mac_rx_harness
     if (rst_ni) begin
       if (write) begin
         // In front of the reader there is one place that is never filled.
-        assert (at_t'(write_at - committed) <= at_t'(~filled))
+        assert (count_q <= {1'b0, at_t'(~filled)})
         else $error("a word that is not read is written over");
-        assert (write_at == committed || write_at == next_q)
+        assert (write_at == (count_q == '0 ? committed : next_q))
         else $error("a word is written beside its place");
       end
       if (committed != committed_q) begin

@@ -52,6 +52,8 @@ class Mutation:
     file: str
     find: str
     replace: str
+    # Clocks in which it shows, if the proof's own engine would look for it too long.
+    within: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,8 +154,10 @@ def mutated(proof: Proof, mutation: Mutation) -> str:
     return text.replace(mutation.find, mutation.replace)
 
 
-def weakened(proof: Proof) -> Proof:
+def weakened(proof: Proof, mutation: Mutation) -> Proof:
     """The proof as it has to refute a mutation: an induction that fails says nothing, a counterexample does."""
+    if mutation.within:
+        return replace(proof, engine="abc bmc3", depth=mutation.within)
     if not proof.induction:
         return proof
     sources = tuple(source for source in proof.sources if not source.endswith("_invariant.sv"))
@@ -200,7 +204,7 @@ def prove(proof: Proof, mutation: Mutation | None, stop: threading.Event, again:
     """Proves, or refutes a mutation."""
     number = "" if mutation is None else f"-{proof.mutation.index(mutation) + 1}"
     if mutation is not None:
-        proof = weakened(proof)
+        proof = weakened(proof, mutation)
     folder = FORMAL / f"{proof.name}{number}"
     record, digest = folder / "outcome.json", key(proof, mutation)
     if not again and record.exists():
