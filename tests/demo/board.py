@@ -67,7 +67,7 @@ def demo(desk, size):
     say(f"\n2. Two gateways, {SUITE}: a's ESP is computed on the board, b's by its processor.")
     keys = {(n, SUITE): (secrets.token_hex(SUITES[SUITE][0]), "") for n in ENDS.values()}
     for of, n in ENDS.items():
-        desk.start(of, sas(n, keys, [SUITE], [SUITE]), f'[engine]\nlink = "{CABLE}"\n' if of == "a" else "")
+        desk.start(of, sas(n, keys, [SUITE], [SUITE]), f'[engine]\nkind = "board"\nlink = "{CABLE}"\n' if of == "a" else "")
     eye = desk.watch()
     times = desk.result(desk.part("a", "ping", "10.0.2.1", 20))
     answered = sorted(t for t in times if t is not None)

@@ -35,7 +35,7 @@ class ImageError(tools.ToolError):
     """An image that cannot be made."""
 
 
-def tied(image: Image) -> dict:
+def rtl_proof(image: Image) -> dict:
     """Proves that the netlist is the RTL, and that nothing goes between clocks but as the board's file allows."""
     with tempfile.TemporaryDirectory(dir=BUILD, prefix=".image-") as folder:
         found = prove.netlist_is_rtl(image, Path(folder))
@@ -100,7 +100,7 @@ def manifest(image: Image, cells: dict[str, int], routes: list[dict], proof: dic
 def make(image: Image, seeds: list[int], say: bool) -> dict:
     """Everything; what it came to."""
     cells = route.synthesise(image)
-    made: dict = {"name": image.name, "cells": cells, "rtl": tied(image), "routes": []}
+    made: dict = {"name": image.name, "cells": cells, "rtl": rtl_proof(image), "routes": []}
     for seed in seeds:
         made["routes"].append(route.place_and_route(image, seed))
         if say:

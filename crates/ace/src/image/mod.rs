@@ -63,7 +63,9 @@ pub fn board_image(library: &Library, name: &str) -> Result<BoardImage> {
         [] if all.is_empty() => bail!(
             "the library holds no image; `python -m ace_flow image {name}` makes one, `ace library add --image` puts it in"
         ),
-        [] => bail!("no image {name}, and none for a board of this name; `ace image list` says which there are"),
+        [] => {
+            bail!("no image {name}, and none for a board of this name; `ace image list` says which there are")
+        }
         _ => {
             let names: Vec<&str> = found.iter().map(|image| image.name.as_str()).collect();
             bail!("several images are for {name}; which of {}?", names.join(", "))

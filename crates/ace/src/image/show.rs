@@ -32,7 +32,12 @@ pub fn show(page: &mut Output, args: &Show) -> Result<Outcome> {
     say!(page, "board     {} ({} {})", about.board, about.device, manifest["package"].as_str().unwrap_or(""));
     say!(page, "memory    {}", about.memory_sha256);
     for (name, clock) in &about.clocks {
-        say!(page, "clock     {name} {:.2} MHz, placed and routed for {:.1}", clock.asked_mhz, clock.fmax_mhz);
+        say!(
+            page,
+            "clock     {name} {:.2} MHz, placed and routed for {:.1}",
+            clock.asked_mhz,
+            clock.fmax_mhz
+        );
     }
     let number = |part: &str, key: &str| proof[part][key].as_u64().unwrap_or(0);
     say!(

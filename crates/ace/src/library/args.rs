@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ace_board::config::DEFAULT_LIBRARY;
-use ace_board::library::configurations;
+use ace_board::library::{configurations, is_board_image};
 use ace_board::store::default_library;
 use ace_ecp5::Device;
 use ace_library::file::{Guard, Opened, fingerprints};
@@ -130,7 +130,13 @@ impl WriteArgs {
 
 /// The configurations of these names, each once, or all.
 pub fn chosen<'a>(library: &'a Library, names: &[String]) -> Result<Vec<&'a Image>> {
-    names.iter().try_for_each(|name| one(library, name).map(drop))?;
+    for name in names {
+        if is_board_image(one(library, name)?) {
+            bail!(
+                "{name} is an image of a board: `ace image show` describes it, `library extract --image` writes it out"
+            );
+        }
+    }
     let wanted = |image: &&Image| names.is_empty() || names.iter().any(|name| name == image.name());
     Ok(configurations(library).filter(wanted).collect())
 }

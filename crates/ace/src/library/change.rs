@@ -4,9 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use ace_board::library::{
-    Built, BuiltError, BuiltImage, built as read_built, configurations, tied_by_proof,
-};
+use ace_board::library::{Built, BuiltError, BuiltImage, built as read_built, configurations, tied_by_proof};
 use ace_ecp5::ConfigMemory;
 use ace_library::codec::{Contexts, Dictionary, Tables};
 use ace_library::file::{Guard, Opened, read};

@@ -102,7 +102,12 @@ fn image(args: &Extract, library: &Library, name: &str) -> Result<Outcome> {
         }))?;
     } else {
         about.warnings.iter().for_each(|warning| eprintln!("ace: warning: {warning}"));
-        println!("{} of version {} in {}; its owner loads it with", about.name, library.version, folder.display());
+        println!(
+            "{} of version {} in {}; its owner loads it with",
+            about.name,
+            library.version,
+            folder.display()
+        );
         println!("  {}", command.join(" "));
     }
     Ok(Outcome::Well)
