@@ -172,13 +172,11 @@ impl Session {
     fn release(&mut self, slot: usize, now: Duration) {
         let Some(queue) = self.slots.get_mut(slot) else { return };
         let mut at = 0;
-        while let Some(flight) = queue.flights.get_mut(at).filter(|flight| flight.is_data()) {
-            let Some(response) = flight.answer.take() else {
+        while let Some(flight) = queue.flights.get(at).filter(|flight| flight.is_data()) {
+            if flight.answer.is_none() {
                 at += 1;
-                continue;
-            };
-            if let Some(flight) = queue.take(at, now, true) {
-                self.events.push_back(Event::Answer { ticket: flight.ticket, slot: slot as u8, response });
+            } else if let Some(Flight { ticket, answer: Some(response), .. }) = queue.take(at, now, true) {
+                self.events.push_back(Event::Answer { ticket, slot: slot as u8, response });
             }
         }
     }
