@@ -168,10 +168,12 @@ impl<W: Wire> LinkEngine<W> {
 
     /// A set has not the key that it was thought to have.
     fn not_keyed(&mut self, slot: usize, set: usize, key: u64, at: (usize, usize), status: Option<Status>) {
-        if let Some(bank) = self.slots.get_mut(slot).and_then(|own| own.bank_mut(at)) {
-            bank.key = None;
+        let Some(bank) = self.slots.get_mut(slot).and_then(|own| own.bank_mut(at)) else { return };
+        if bank.set != set {
+            return;
         }
-        // Unless a load in front has come to nothing, the slot does not hold what it is thought to hold.
+        bank.key = None;
+        // No load in front has come to nothing, so the slot does not hold what it is thought to hold.
         self.disorder |= status == Some(Status::UnknownAlgorithm);
         if let Some(status) = status {
             let (count, _) = self.unkeyed.get(&(set, key)).copied().unwrap_or((0, status));

@@ -151,6 +151,8 @@ pub struct Session {
     /// When it was asked for something to send last.
     polled: Duration,
     events: VecDeque<Event>,
+    /// Loads and keys that may be under way: fewer where some get lost.
+    controls: u64,
     counts: Counts,
 }
 
@@ -190,6 +192,7 @@ impl Session {
             waits: Some(now),
             polled: now,
             events: VecDeque::new(),
+            controls: CONTROLS,
             counts: Counts::default(),
         }
     }
@@ -229,7 +232,7 @@ impl Session {
         let Some(queue) = self.slots.get(usize::from(slot)) else { return false };
         let controls = (queue.sets + queue.keys) - (queue.there.0 + queue.there.1);
         let waiting: usize = self.slots.iter().map(|queue| queue.backlog).sum();
-        self.is_open() && controls < CONTROLS && self.used() + waiting < self.queue
+        self.is_open() && controls < self.controls && self.used() + waiting < self.queue
     }
 
     /// Frames of a slot that are not answered.
