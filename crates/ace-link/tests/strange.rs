@@ -95,7 +95,7 @@ fn a_session_survives_a_board_that_lies() {
         while session.event().is_some() {}
         let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let mut now = Duration::from_millis(1);
-        let mut asked = vec![0; 40];
+        let mut asked = [0; 40];
         for (ticket, frame) in [(0, LOAD), (1, KEY), (2, 0x12), (3, 0x12), (4, KEY), (5, 0x12)] {
             match frame {
                 LOAD => session.change(0, ticket, Kind::Load, request(LOAD, &[1; 3000]).into(), now),

@@ -17,13 +17,12 @@ use crate::session::{Event, Trailer};
 /// A set or key that came to nothing so often is given up, and so is a pass.
 const FAILURES: u32 = 8;
 /// A pass that comes back as stale so often has met something else than bad luck.
-const STALE: u32 = 200;
+pub(super) const STALE: u32 = 200;
 
 impl<W: Wire> LinkEngine<W> {
     /// Takes what the session says.
     pub(super) fn hear(&mut self, now: Duration) {
-        loop {
-            let Some(event) = self.session.event() else { break };
+        while let Some(event) = self.session.event() {
             match event {
                 Event::Opened(identity) => self.opened(identity, now),
                 Event::Identity(..) | Event::Register { .. } => {}
@@ -43,27 +42,6 @@ impl<W: Wire> LinkEngine<W> {
         if std::mem::take(&mut self.disorder) && self.state == State::Open {
             self.renew(now);
         }
-    }
-
-    /// Begins anew with a slot that does not hold what it is thought to hold: a new session empties it. What was asked is asked
-    /// again.
-    fn renew(&mut self, now: Duration) {
-        self.work.renewed += 1;
-        for ticket in self.tickets.numbers() {
-            let Some(Pending::Data { job, set, .. }) = self.tickets.take(ticket) else { continue };
-            let Some(running) = self.jobs.get_mut(job) else { continue };
-            running.tries += 1;
-            if running.tries < STALE {
-                self.wait_for_slot(job, true);
-            } else {
-                let (configuration, failure) = (ConfigurationId::from_index(set), SlotFailure::Lost);
-                self.jobs.finish(job, Err(EngineError::SlotFailed { slot: 0, configuration, failure }));
-            }
-        }
-        self.tickets.clear();
-        self.slots.clear();
-        self.state = State::Opens;
-        self.again(now);
     }
 
     fn answer(&mut self, pending: Pending, slot: usize, response: Vec<u8>, now: Duration) {
@@ -195,10 +173,12 @@ impl<W: Wire> LinkEngine<W> {
 
     /// A set has not the key that it was thought to have.
     fn not_keyed(&mut self, slot: usize, set: usize, key: u64, at: (usize, usize), status: Option<Status>) {
-        if let Some(bank) = self.slots.get_mut(slot).and_then(|own| own.bank_mut(at)) {
-            bank.key = None;
+        let Some(bank) = self.slots.get_mut(slot).and_then(|own| own.bank_mut(at)) else { return };
+        if bank.set != set {
+            return;
         }
-        // Unless a load in front has come to nothing, the slot does not hold what it is thought to hold.
+        bank.key = None;
+        // No load in front has come to nothing, so the slot does not hold what it is thought to hold.
         self.disorder |= status == Some(Status::UnknownAlgorithm);
         if let Some(status) = status {
             let (count, _) = self.unkeyed.get(&(set, key)).copied().unwrap_or((0, status));

@@ -14,6 +14,7 @@ mod events;
 mod groups;
 mod jobs;
 mod keys;
+mod sessions;
 mod slots;
 
 use std::collections::{HashMap, VecDeque};
@@ -43,12 +44,6 @@ const MANY: usize = 16;
 const GATHERS: Duration = Duration::from_micros(20);
 /// Bytes of a slot's frame besides its data at most: header, IV, associated data and tag.
 const AROUND: usize = 16 + 16 + 256 + 16;
-/// After a session was lost the next one is asked for at once, and then so often.
-const PAUSE: Duration = Duration::from_secs(1);
-/// A session that was open for less says that somebody else wants the board, too.
-const BRIEF: Duration = Duration::from_secs(5);
-/// So often one may be brief.
-const BRIEFLY: u32 = 3;
 
 /// Why there is no engine.
 #[derive(Debug, Error)]
@@ -317,47 +312,6 @@ impl<W: Wire> LinkEngine<W> {
             // Not to turn round and round.
             std::thread::sleep(patience.min(Duration::from_millis(10)));
         }
-    }
-
-    /// Asks for a new session.
-    fn again(&mut self, now: Duration) {
-        self.next_try = now + PAUSE;
-        let Ok(number) = draw() else { return };
-        let own = self.session.counts();
-        self.counts.frames += own.frames;
-        self.counts.resent += own.resent;
-        self.counts.stale += own.stale;
-        self.counts.strange += own.strange;
-        self.session = Session::new(self.wire.address(), BOARD, number, now);
-    }
-
-    /// The session is over: nothing that was handed over is answered.
-    fn lost(&mut self, loss: Loss, now: Duration) {
-        let was_open = self.state == State::Open;
-        self.brief = if was_open && now >= self.opened + BRIEF { 0 } else { self.brief + 1 };
-        self.work.lost += u64::from(was_open);
-        self.loss = Some(loss);
-        self.tickets.clear();
-        self.slots.clear();
-        self.groups.take(|_| true);
-        let failure = match loss {
-            Loss::Silent | Loss::Unanswered | Loss::Wire => SlotFailure::Silent,
-            _ => SlotFailure::Lost,
-        };
-        let configuration = ConfigurationId::from_index(0);
-        self.jobs.fail(EngineError::SlotFailed { slot: 0, configuration, failure });
-        // A board that only forgot the session has the next one at once; jobs wait for that.
-        let at_once = was_open && matches!(loss, Loss::Ended | Loss::Reset) && self.brief < BRIEFLY;
-        (self.state, self.next_try) = if at_once { (State::Opens, now) } else { (State::Down, now + PAUSE) };
-        if at_once {
-            self.again(now);
-        }
-    }
-
-    fn opened(&mut self, identity: Identity, now: Duration) {
-        self.slots = (0..usize::from(identity.slots)).map(|_| Slot::new()).collect();
-        (self.state, self.opened, self.loss) = (State::Open, now, None);
-        self.identity = identity;
     }
 
     /// The set for an action's pass, and the key that it needs.

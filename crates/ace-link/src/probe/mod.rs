@@ -169,7 +169,8 @@ pub fn probe<W: Wire>(
     tell("round trips");
     let round_trip = cable.times(wanted.hellos)?;
     tell("the eye");
-    let patience = round_trip.longest.max(Duration::from_millis(1)) * 2;
+    let all = u32::try_from(wanted.at_each).unwrap_or(u32::MAX);
+    let patience = round_trip.longest.max(Duration::from_micros(100)).saturating_mul(all);
     let eye = cable.eye(wanted.at_each, patience)?;
     let before = cable.hello()?.counters;
     cable.close()?;

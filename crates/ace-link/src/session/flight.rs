@@ -167,6 +167,7 @@ impl Queue {
         let Some(flight) = self.flights.get_mut(at).filter(|flight| flight.answer.is_none()) else { return };
         let beats = flight.beats();
         let place = if flight.sent.take().is_some() { &mut self.used } else { &mut self.backlog };
+        debug_assert!(*place >= beats, "it was counted");
         *place = place.saturating_sub(beats);
     }
 

@@ -163,7 +163,10 @@ impl Session {
         self.events.push_back(Event::Answer { ticket: flight.ticket, slot: number, response });
         match flight.is_data() {
             true => {}
-            false if good => self.release(slot, now),
+            false if good => {
+                self.controls = (self.controls + 1).min(super::CONTROLS);
+                self.release(slot, now);
+            }
             false => self.fall(slot, at, now),
         }
     }
@@ -172,13 +175,11 @@ impl Session {
     fn release(&mut self, slot: usize, now: Duration) {
         let Some(queue) = self.slots.get_mut(slot) else { return };
         let mut at = 0;
-        while let Some(flight) = queue.flights.get_mut(at).filter(|flight| flight.is_data()) {
-            let Some(response) = flight.answer.take() else {
+        while let Some(flight) = queue.flights.get(at).filter(|flight| flight.is_data()) {
+            if flight.answer.is_none() {
                 at += 1;
-                continue;
-            };
-            if let Some(flight) = queue.take(at, now, true) {
-                self.events.push_back(Event::Answer { ticket: flight.ticket, slot: slot as u8, response });
+            } else if let Some(Flight { ticket, answer: Some(response), .. }) = queue.take(at, now, true) {
+                self.events.push_back(Event::Answer { ticket, slot: slot as u8, response });
             }
         }
     }
@@ -233,6 +234,7 @@ impl Session {
         if place > own {
             // The board is further: data will never be computed, and what a load or key came to nobody says any more.
             let behind = if is_data { None } else { Some(at) };
+            self.controls = 1;
             if let Some(flight) = queue.take(at, now, false) {
                 self.counts.stale += 1;
                 self.events.push_back(Event::Again { ticket: flight.ticket, slot: slot as u8 });
@@ -245,7 +247,10 @@ impl Session {
         // The board has not had a load or key in front: from there on all is sent again. If it has had it since, this alone.
         let from = queue.flights.iter().position(|flight| !flight.is_data() && flight.place() > place);
         match from.filter(|from| *from <= at) {
-            Some(from) => queue.rewind(from),
+            Some(from) => {
+                queue.rewind(from);
+                self.controls = 1;
+            }
             None => {
                 if let Some(sent) = queue.flights.get_mut(at).and_then(|flight| flight.sent.as_mut()) {
                     sent.lost(now);
