@@ -86,9 +86,10 @@ def send(host, port, size):
     with socket.create_connection((host, port), 10) as connection:
         count = 0
         while not over.is_set() and (count < size or not size):
-            connection.sendall(piece)
-            digest.update(piece)
-            count += len(piece)
+            part = piece[: size - count] if size else piece
+            connection.sendall(part)
+            digest.update(part)
+            count += len(part)
     return [count, digest.hexdigest()]
 
 
