@@ -185,7 +185,11 @@ def model(name: str = "colorlight-i9", content: Content = Content(), image_times
     BUILD.mkdir(parents=True, exist_ok=True)
     RUNTIME.parent.mkdir(parents=True, exist_ok=True)
     step_runtime()
-    parameters: dict[str, int | str] = {**board.parameters, **({} if image_times else SHORT), "Slots": content.number}
+    parameters: dict[str, int | str] = {
+        **board.parameters,
+        **({} if image_times else SHORT),
+        "Slots": content.number,
+    }
     parameters["Identity"] = "64'h0123456789abcdef"
     library = BUILD / f"{name}-{content.name}{'-image-times' if image_times else ''}.so"
     settings = {
@@ -222,7 +226,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     ask(parser)
-    parser.add_argument("--image-times", action="store_true", help="sessions, search and the PHY's reset as long as an image's")
+    parser.add_argument(
+        "--image-times",
+        action="store_true",
+        help="sessions, search and the PHY's reset as long as an image's",
+    )
     args = parser.parse_args()
     try:
         library = model(args.board, Content(args.slots, args.number, args.tiles), args.image_times)

@@ -113,7 +113,10 @@ impl<W: Wire> LinkEngine<W> {
                 break;
             }
             let Some(job) = self.groups.next(set, key) else { return true };
-            let task = self.jobs.get_mut(job).and_then(|job| Task::of(&job.action, job.second, &job.buffer, &job.carried));
+            let task = self
+                .jobs
+                .get_mut(job)
+                .and_then(|job| Task::of(&job.action, job.second, &job.buffer, &job.carried));
             let Some(task) = task else {
                 // What no slot can be asked for was not taken.
                 self.groups.gone(set, key);

@@ -93,7 +93,16 @@ impl Jobs {
     pub fn add(&mut self, job: Job) -> usize {
         let Job { id, flow, operation, .. } = job;
         let (action, buffer) = (operation.action, operation.buffer);
-        let at = self.all.add(Running { id, flow, action, buffer, second: false, carried: None, tries: 0, result: None });
+        let at = self.all.add(Running {
+            id,
+            flow,
+            action,
+            buffer,
+            second: false,
+            carried: None,
+            tries: 0,
+            result: None,
+        });
         self.flows.entry(flow).or_default().push_back(at);
         at
     }

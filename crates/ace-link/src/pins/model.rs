@@ -110,7 +110,8 @@ impl Pins {
             if found != ABI {
                 return Err(PinsError::Abi { file: file.to_owned(), found });
             }
-            let new: unsafe extern "C" fn(u64) -> *mut Opaque = *library.get(b"ace_board_new").map_err(missing)?;
+            let new: unsafe extern "C" fn(u64) -> *mut Opaque =
+                *library.get(b"ace_board_new").map_err(missing)?;
             let functions = Functions {
                 free: *library.get(b"ace_board_free").map_err(missing)?,
                 send: *library.get(b"ace_board_send").map_err(missing)?,

@@ -63,7 +63,9 @@ impl Tap {
     pub fn write(&self, frame: &[u8]) -> io::Result<()> {
         match self.device.send(frame) {
             Ok(_) => Ok(()),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => Ok(()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+                Ok(())
+            }
             Err(error) if error.raw_os_error() == Some(nix::libc::EIO) => Ok(()),
             Err(error) => Err(error),
         }
