@@ -126,6 +126,7 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	  $(PY) -m ace_flow array-frames $$slot --frames $(if $(PART),1000,100000) || exit 1; done
 	$(PY) -m ace_flow array-aead && $(PY) -m ace_flow array-aead --controls
 	$(if $(ALL),$(PY) -m ace_flow array-netlist --random 2 aes:aes128_encrypt rc6:rc6_encrypt)
+	$(if $(ALL),$(PY) -m ace_flow board-pins --ace $(ACE))
 	$(ACE) array build
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
@@ -135,6 +136,7 @@ test-code: built-library all  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow loader model
 	$(ACE) array build
 	$(PY) -m ace_flow pages --check
+	if [ "$$(id -u)" = 0 ] && [ -w /dev/net/tun ]; then $(MAKE) demo-board; else echo "no board was at a cable: TAP devices are root's"; fi
 	@echo "the flow's own tests run beside those in Rust; what they say follows those"
 	export ACE_REQUIRE_BUILD=1 ACE_TESTS=$(TESTS); { failed=0; $(PY) -m unittest discover --start-directory flow/tests --top-level-directory flow || failed=1; \
 	  for tests in studies/*/tests; do $(PY) -m unittest discover --start-directory $$tests || failed=1; done; exit $$failed; } \

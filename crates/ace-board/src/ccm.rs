@@ -111,11 +111,11 @@ impl<'a> Ccm<'a> {
         first: &Carried,
     ) -> Result<Carried, EngineError> {
         if !second {
-            let kept = match self.direction {
+            let left = match self.direction {
                 Direction::Encrypt => last_block(result),
                 Direction::Decrypt => result,
             };
-            return Ok(Some(Zeroizing::new(kept.to_vec())));
+            return Ok(Some(Zeroizing::new(left.to_vec())));
         }
         let first = first.as_deref().ok_or(Illegal::Range)?;
         let (stream, sum) = match self.direction {

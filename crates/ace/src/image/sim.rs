@@ -58,9 +58,9 @@ pub struct Args {
     json: bool,
 }
 
-/// What is said at the end.
+/// What is printed at the end.
 #[derive(Serialize)]
-struct Said {
+struct Summary {
     board: String,
     tap: String,
     simulated_ms: f64,
@@ -69,10 +69,10 @@ struct Said {
     counts: Counts,
 }
 
-fn eye(text: &str) -> Result<(u32, u32), String> {
+fn eye(text: &str) -> Result<(u32, u32)> {
     let taps = text.split_once('-').and_then(|(low, high)| Some((low.parse().ok()?, high.parse().ok()?)));
     taps.filter(|(low, high)| low <= high && *high < 128)
-        .ok_or_else(|| "two taps from 0 to 127, the lower one first, as 40-90".into())
+        .context("two taps from 0 to 127, the lower one first, as 40-90")
 }
 
 /// The model that the flow makes, or has made.
@@ -121,7 +121,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     })
     .with_context(|| format!("{} is gone", args.tap))?;
     let counts = board.counts();
-    let said = Said {
+    let summary = Summary {
         board: args.board.clone(),
         tap: args.tap.clone(),
         simulated_ms: board.now() as f64 / 1e9,
@@ -129,13 +129,13 @@ pub fn run(args: &Args) -> Result<Outcome> {
         counts,
     };
     if args.json {
-        print_json(&said)?;
+        print_json(&summary)?;
     } else {
         println!(
             "{}: {:.3} ms simulated in {:.1} s; frames to the board {} ({} lost, {} broken), from it {} ({} lost, {} broken)",
-            said.board,
-            said.simulated_ms,
-            said.wall_s,
+            summary.board,
+            summary.simulated_ms,
+            summary.wall_s,
             counts.in_frames,
             counts.in_lost,
             counts.in_broken,
