@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An image of a board: synthesised, placed, routed and proven (docs/image.md).
 
-    python -m ace_flow image BOARD [--slots array|echo] [--tiles 1|2] [--mhz 100] [--seeds 7101,7102,7103] [--json]
+    python -m ace_flow image BOARD [--slots array|echo] [--mhz 100] [--seeds 7101,7102,7103] [--json]
     python -m ace_flow image BOARD --pins         the constraint file that follows from the board's own
 
 The netlist is proven to be the RTL, and what goes from one clock to another is read out of it, before anything is placed. Of
@@ -172,7 +172,6 @@ def main() -> int:
     parser.add_argument("board", metavar="BOARD", help="a folder of boards/")
     parser.add_argument("--boards", type=Path, default=boards.FOLDER, help="another folder of boards")
     parser.add_argument("--slots", default="array", help="what is behind the link")
-    parser.add_argument("--tiles", type=int, choices=(1, 2), default=1, help="of an array")
     parser.add_argument("--mhz", type=float, help="the slots' clock (default: the board's file)")
     parser.add_argument(
         "--seeds", default=SEEDS, help='of nextpnr, with commas between; "": the netlist and its proof alone'
@@ -187,7 +186,7 @@ def main() -> int:
         if args.pins:
             print(board.constraints(), end="")
             return 0
-        image = source.of(board, args.slots, {"tiles": args.tiles})
+        image = source.of(board, args.slots, {"tiles": 1})
         seeds = [int(seed) for seed in args.seeds.split(",") if seed]
         made = make(image, seeds, say=not args.json)
     except (tools.ToolError, ConfigurationError, OSError, ValueError) as error:
