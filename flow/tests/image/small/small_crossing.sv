@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A word from one clock to another: the newest one whenever the one before has arrived.
 module small_crossing #(
-    parameter int unsigned Width = 8
+  parameter int unsigned Width = 8
 ) (
-    input  logic             from_clk_i,
-    input  logic             from_rst_ni,
-    input  logic [Width-1:0] from_i,
-    input  logic             to_clk_i,
-    input  logic             to_rst_ni,
-    output logic [Width-1:0] to_o
+  input  logic             from_clk_i,
+  input  logic             from_rst_ni,
+  input  logic [Width-1:0] from_i,
+  input  logic             to_clk_i,
+  input  logic             to_rst_ni,
+  output logic [Width-1:0] to_o
 );
   logic [Width-1:0] word_q;
   logic ask_q, took_q;

@@ -3,20 +3,20 @@
 // in both directions with a pull-up, three clocks, a queue and a word between them, and resets that follow the PLL's lock.
 // `Bare` is a word between two clocks that no cell takes across.
 module small_image #(
-    parameter int PllFeedbackDiv = 5,
-    parameter int PllTxDiv = 4,
-    parameter int PllSlotDiv = 5,
-    parameter bit Bare = 1'b0,
-    parameter bit LateReset = 1'b0
+  parameter int PllFeedbackDiv = 5,
+  parameter int PllTxDiv = 4,
+  parameter int PllSlotDiv = 5,
+  parameter bit Bare = 1'b0,
+  parameter bit LateReset = 1'b0
 ) (
-    input  logic       clk25_i,
-    input  logic       rx_clk_i,
-    input  logic [1:0] rx_data_i,
-    output logic       tx_clk_o,
-    output logic [1:0] tx_data_o,
-    output logic       mdc_o,
-    inout  wire        mdio_io,
-    output logic       led_no
+  input  logic       clk25_i,
+  input  logic       rx_clk_i,
+  input  logic [1:0] rx_data_i,
+  output logic       tx_clk_o,
+  output logic [1:0] tx_data_o,
+  output logic       mdc_o,
+  inout  wire        mdio_io,
+  output logic       led_no
 );
   logic clk_tx, clk, locked;
   // The charge pump and the filter, as ecppll sets them for any PLL.
@@ -49,15 +49,27 @@ module small_image #(
   );
 
   logic rst_n, tx_rst_n, rx_rst_n;
-  small_reset u_reset (.clk_i(clk), .rst_ni(locked), .rst_no(rst_n));
-  small_reset u_tx_reset (.clk_i(clk_tx), .rst_ni(rst_n), .rst_no(tx_rst_n));
-  small_reset u_rx_reset (.clk_i(rx_clk_i), .rst_ni(rst_n), .rst_no(rx_rst_n));
+  small_reset u_reset (
+    .clk_i (clk),
+    .rst_ni(locked),
+    .rst_no(rst_n)
+  );
+  small_reset u_tx_reset (
+    .clk_i (clk_tx),
+    .rst_ni(rst_n),
+    .rst_no(tx_rst_n)
+  );
+  small_reset u_rx_reset (
+    .clk_i (rx_clk_i),
+    .rst_ni(rst_n),
+    .rst_no(rx_rst_n)
+  );
 
   logic [1:0] late, rise, fall;
   logic move_q;
   for (genvar i = 0; i < 2; i++) begin : gen_in
     DELAYF #(
-      .DEL_MODE("USER_DEFINED"),
+      .DEL_MODE ("USER_DEFINED"),
       .DEL_VALUE(37 + i)
     ) u_delay (
       .A(rx_data_i[i]),
@@ -67,7 +79,13 @@ module small_image #(
       .Z(late[i]),
       .CFLAG()
     );
-    IDDRX1F u_iddr (.D(late[i]), .SCLK(rx_clk_i), .RST(1'b0), .Q0(rise[i]), .Q1(fall[i]));
+    IDDRX1F u_iddr (
+      .D(late[i]),
+      .SCLK(rx_clk_i),
+      .RST(1'b0),
+      .Q0(rise[i]),
+      .Q1(fall[i])
+    );
   end
 
   // What comes in, into a queue of bytes, and how far it was written.
@@ -102,7 +120,12 @@ module small_image #(
   );
 
   logic mdio_out_q, mdio_z_q, mdio_in, mdio_q;
-  BB u_bb (.I(mdio_out_q), .T(mdio_z_q), .O(mdio_in), .B(mdio_io));
+  BB u_bb (
+    .I(mdio_out_q),
+    .T(mdio_z_q),
+    .O(mdio_in),
+    .B(mdio_io)
+  );
   logic [7:0] sum_q, sum_there;
   always_ff @(posedge clk or negedge rst_n) begin
     if (!rst_n) {sum_q, read_q, mdio_out_q, mdio_q, move_q} <= '0;
@@ -137,9 +160,21 @@ module small_image #(
     if (!tx_rst_n) out_q <= '0;
     else out_q <= {out_q[3:0], sum_there[7:4] ^ sum_there[3:0]} ^ (Bare ? {8{sum_q[2]}} : 8'd0);
   end
-  ODDRX1F u_clk (.D0(1'b1), .D1(1'b0), .SCLK(clk_tx), .RST(1'b0), .Q(tx_clk_o));
+  ODDRX1F u_clk (
+    .D0(1'b1),
+    .D1(1'b0),
+    .SCLK(clk_tx),
+    .RST(1'b0),
+    .Q(tx_clk_o)
+  );
   for (genvar i = 0; i < 2; i++) begin : gen_out
-    ODDRX1F u_data (.D0(out_q[i]), .D1(out_q[i+2]), .SCLK(clk_tx), .RST(1'b0), .Q(tx_data_o[i]));
+    ODDRX1F u_data (
+      .D0(out_q[i]),
+      .D1(out_q[i+2]),
+      .SCLK(clk_tx),
+      .RST(1'b0),
+      .Q(tx_data_o[i])
+    );
   end
   assign led_no = out_q[7];
 endmodule

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes between two clocks: a port to write, a port to read with a register behind it. Latency 2 clocks.
 module small_queue (
-    input  logic       write_clk_i,
-    input  logic       write_i,
-    input  logic [9:0] write_at_i,
-    input  logic [7:0] write_data_i,
-    input  logic       read_clk_i,
-    input  logic [9:0] read_at_i,
-    output logic [7:0] read_data_o
+  input  logic       write_clk_i,
+  input  logic       write_i,
+  input  logic [9:0] write_at_i,
+  input  logic [7:0] write_data_i,
+  input  logic       read_clk_i,
+  input  logic [9:0] read_at_i,
+  output logic [7:0] read_data_o
 );
   (* ram_style = "block", no_rw_check *)
   logic [7:0] ram[1024];
