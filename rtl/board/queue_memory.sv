@@ -19,18 +19,23 @@ module queue_memory #(
   output logic [           63:0] read_data_o
 );
 
-  (* ram_style = "block", no_rw_check *)
-  logic [63:0] ram[2**AddressBits];
-  logic [63:0] raw_q;
+  // A port of 16 bits: one of 36 would halve the blocks, and its output register could not be used (ace_flow/synth/bram_outreg.py).
+  localparam int unsigned Width = 16;
 
-  always_ff @(posedge write_clk_i) begin
-    if (write_i) ram[write_at_i] <= write_data_i;
-  end
+  for (genvar part = 0; part < 64 / Width; part++) begin : gen_part
+    (* ram_style = "block", no_rw_check *)
+    logic [Width-1:0] ram[2**AddressBits];
+    logic [Width-1:0] raw_q;
 
-  always_ff @(posedge read_clk_i) begin
-    if (read_i) begin
-      raw_q       <= ram[read_at_i];
-      read_data_o <= raw_q;
+    always_ff @(posedge write_clk_i) begin
+      if (write_i) ram[write_at_i] <= write_data_i[Width*part+:Width];
+    end
+
+    always_ff @(posedge read_clk_i) begin
+      if (read_i) begin
+        raw_q                           <= ram[read_at_i];
+        read_data_o[Width*part+:Width] <= raw_q;
+      end
     end
   end
 

@@ -8,7 +8,6 @@ use super::database::{Database, Pad};
 use super::error::NetlistError;
 use super::extractor::Extractor;
 use super::fabric::Fabric;
-use super::mult::no_cascades;
 use super::pads::Role;
 use super::pins::Pins;
 use ace_ecp5::memory::ConfigMemory;
@@ -104,13 +103,6 @@ pub(crate) fn whole<'a>(
         extractor.residual_logic()?;
         extractor.fabric.close(&extractor.contents)?;
     }
-    for cell in &extractor.netlist.cells {
-        for net in cell.kind.inputs() {
-            if let Some(why) = extractor.undefined.get(&net) {
-                return Err(NetlistError::Undriven(format!("{why}, which {} needs,", cell.name)));
-            }
-        }
-    }
-    no_cascades(&extractor.netlist)?;
+    extractor.settle()?;
     Ok(extractor)
 }

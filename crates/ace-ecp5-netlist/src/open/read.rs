@@ -12,7 +12,6 @@ use crate::database::{Database, Pad, Tile};
 use crate::error::NetlistError;
 use crate::extractor::Extractor;
 use crate::fabric::Fabric;
-use crate::mult::no_cascades;
 
 /// Attributes that nextpnr writes though the file of pins does not name them.
 const UNTOLD: [&str; 2] = ["HYSTERESIS", "PULLMODE"];
@@ -77,14 +76,7 @@ pub fn extract_open(
     extractor.finish()?;
     extractor.residual_quadrants()?;
     extractor.residual_logic()?;
-    for cell in &extractor.netlist.cells {
-        for net in cell.kind.inputs() {
-            if let Some(why) = extractor.undefined.get(&net) {
-                return Err(NetlistError::Undriven(format!("{why}, which {} needs,", cell.name)));
-            }
-        }
-    }
-    no_cascades(&extractor.netlist)?;
+    extractor.settle()?;
     let settings = extractor.fabric.device_settings();
     let mut unexplained = extractor.fabric.residue();
     let contents = memory.ebr().filter(|(id, _)| !extractor.contents.contains(id));
