@@ -33,7 +33,7 @@ module queue_memory #(
 
     always_ff @(posedge read_clk_i) begin
       if (read_i) begin
-        raw_q                           <= ram[read_at_i];
+        raw_q                          <= ram[read_at_i];
         read_data_o[Width*part+:Width] <= raw_q;
       end
     end

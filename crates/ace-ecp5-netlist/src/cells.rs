@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A netlist of ECP5 cells, as Yosys writes it for synthesis: the same cells, pins and parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A net; the first two are constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -158,6 +158,36 @@ impl Netlist {
         self.ports.iter_mut().for_each(|port| change(&mut port.net));
     }
 
+    /// The nets that something reads, with the cell or the output port that does.
+    pub(crate) fn read(&self) -> HashMap<Net, &str> {
+        let cells = self.cells.iter().map(|cell| (cell.kind.inputs(), cell.name.as_str()));
+        let outputs = self.ports.iter().filter(|port| port.output);
+        let ports = outputs.map(|port| (vec![port.net], port.name.as_str()));
+        cells.chain(ports).flat_map(|(nets, who)| nets.into_iter().map(move |net| (net, who))).collect()
+    }
+
+    /// Ends the input of each carry cell that does not look at it. The first slice of a tile is wired to the last carry of
+    /// the tile beside it, whoever's chain that is: two chains that know nothing of each other would be in a circle.
+    pub(crate) fn begin_chains(&mut self) {
+        let read = self.read();
+        let begins: Vec<bool> = self
+            .cells
+            .iter()
+            .map(|cell| match &cell.kind {
+                Kind::Carry { bits: [first, _], .. } => {
+                    let unread = first.inject || !read.contains_key(&first.sum);
+                    unread && reduce(first.init, &mut first.inputs.clone()) == 0
+                }
+                _ => false,
+            })
+            .collect();
+        for (cell, begins) in self.cells.iter_mut().zip(begins) {
+            if let (Kind::Carry { carry_in, .. }, true) = (&mut cell.kind, begins) {
+                *carry_in = Net::ZERO;
+            }
+        }
+    }
+
     /// How many cells there are of each kind, by the name of the cell.
     pub fn count(&self) -> BTreeMap<&'static str, usize> {
         let mut count = BTreeMap::new();
@@ -283,5 +313,44 @@ mod tests {
         let mut inputs = [a, Net::ZERO, Net::ONE, Net::ONE];
         assert_eq!(reduce(0x8000, &mut inputs), 0);
         assert_eq!(inputs, [Net::ONE; 4]);
+    }
+
+    #[test]
+    fn chains_side_by_side_are_in_no_circle() {
+        use crate::simulate::Simulator;
+        let [a, unread, sum, s0, s1, out, other_out] = [2, 3, 4, 5, 6, 7, 8].map(Net);
+        // A: the carry is A, and the propagate 0, for C and D are 1.
+        let first = |input, sum| CarryBit {
+            init: 0x000a,
+            inject: false,
+            inputs: [input, Net::ONE, Net::ONE, Net::ONE],
+            sum,
+        };
+        let rest = |sum| CarryBit { init: 0xffff, inject: true, inputs: [Net::ONE; 4], sum };
+        let chain = |name: &str, carry_in, bits, carry_out| Cell {
+            name: name.into(),
+            kind: Kind::Carry { carry_in, bits, carry_out },
+        };
+        // One chain's carry is what the other begins with, and is wired to that one's carry, which it does not look at.
+        let circle = |first_sum| Netlist {
+            ports: vec![Port { name: "s".into(), net: sum, output: true }],
+            cells: vec![
+                chain("one", other_out, [first(a, unread), rest(s0)], out),
+                chain("two", out, [first(out, first_sum), rest(s1)], other_out),
+            ],
+            nets: 9,
+        };
+        let mut netlist = circle(Net(3));
+        assert!(Simulator::new(&netlist).is_err());
+        netlist.begin_chains();
+        assert!(Simulator::new(&netlist).is_ok());
+        // A sum that something reads is the carry that comes in: this input stays.
+        let mut netlist = circle(sum);
+        netlist.begin_chains();
+        let inputs = netlist.cells.iter().map(|cell| match cell.kind {
+            Kind::Carry { carry_in, .. } => carry_in,
+            _ => unreachable!("both are chains"),
+        });
+        assert_eq!(inputs.collect::<Vec<_>>(), [Net::ZERO, out]);
     }
 }

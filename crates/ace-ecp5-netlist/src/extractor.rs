@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::cells::{Kind, Net, Netlist, reduce};
+use super::cells::{Net, Netlist};
 use super::database::Tile;
 use super::error::NetlistError;
 use super::fabric::Fabric;
@@ -89,35 +89,17 @@ impl<'a> Extractor<'a> {
         Ok(())
     }
 
-    /// Judges the netlist when all of it is there. What nothing reads of a carry chain's first cell ends here: the first
-    /// slice of a tile has the last carry of the tile beside it as its input, whoever's chain ends there.
+    /// Judges the netlist when all of it is there.
     ///
     /// # Errors
     /// A net without a value that something needs, or a multiplier's cascade.
     pub fn settle(&mut self) -> Result<(), NetlistError> {
-        let cells = self.netlist.cells.iter();
-        let mut read: HashMap<Net, &str> = cells
-            .flat_map(|cell| cell.kind.inputs().into_iter().map(|net| (net, cell.name.as_str())))
-            .collect();
-        let ports = self.netlist.ports.iter().filter(|port| port.output);
-        read.extend(ports.map(|port| (port.net, port.name.as_str())));
+        let read = self.netlist.read();
         let needed = self.undefined.iter().filter_map(|(net, why)| read.get(net).map(|who| (*who, why)));
         if let Some((who, why)) = needed.min() {
             return Err(NetlistError::Undriven(format!("{why}, which {who} needs,")));
         }
-        let begins = |kind: &Kind| match kind {
-            Kind::Carry { bits: [first, _], .. } => {
-                (first.inject || !read.contains_key(&first.sum))
-                    && reduce(first.init, &mut first.inputs.clone()) == 0
-            }
-            _ => false,
-        };
-        let first: Vec<bool> = self.netlist.cells.iter().map(|cell| begins(&cell.kind)).collect();
-        for (cell, first) in self.netlist.cells.iter_mut().zip(first) {
-            if let (Kind::Carry { carry_in, .. }, true) = (&mut cell.kind, first) {
-                *carry_in = Net::ZERO;
-            }
-        }
+        self.netlist.begin_chains();
         no_cascades(&self.netlist)
     }
 }
