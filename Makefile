@@ -153,9 +153,9 @@ interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, 
 
 # An image for a board: make image BOARD=colorlight-i9 SLOTS=array MHZ=83.33 IMAGE_SEEDS=7101,7102
 SLOTS ?= array
-image: $(VENV) ace  ## a proven bitstream for a real board (docs/image.md): BOARD=colorlight-i9 SLOTS=array|echo MHZ=100
+image: $(VENV) ace  ## a proven bitstream for a real board (docs/image.md): BOARD=colorlight-i9 SLOTS=array|echo TILES=1 MHZ=100
 	@test -n "$(BOARD)" || { echo "which board? make image BOARD=$(firstword $(notdir $(wildcard boards/*)))"; exit 2; }
-	$(PY) -m ace_flow image $(BOARD) --slots $(SLOTS) $(if $(MHZ),--mhz $(MHZ)) $(if $(IMAGE_SEEDS),--seeds $(IMAGE_SEEDS))
+	$(PY) -m ace_flow image $(BOARD) --slots $(SLOTS) $(if $(TILES),--tiles $(TILES)) $(if $(MHZ),--mhz $(MHZ)) $(if $(IMAGE_SEEDS),--seeds $(IMAGE_SEEDS))
 
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow formal --jobs $(JOBS) $(NAMES)

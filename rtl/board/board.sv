@@ -7,6 +7,7 @@ module board
   import slot_pkg::stream_t;
 #(
   parameter int unsigned Slots = 1,
+  parameter int unsigned Tiles = 1,
   // Of clk_i, as identity says it.
   parameter int unsigned SlotKhz = 100_000,
   // What the image was made from.
@@ -194,7 +195,8 @@ module board
   );
 
   board_slots #(
-    .Slots(Slots)
+    .Slots(Slots),
+    .Tiles(Tiles)
   ) u_slots (
     .clk_i,
     .rst_ni        (slots_rst_n),

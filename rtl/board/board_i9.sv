@@ -7,6 +7,8 @@ module board_i9 #(
   parameter int unsigned TxDivide = 4,
   parameter int unsigned SlotDivide = 5,
   parameter int unsigned Slots = 1,
+  // Of a slot that is an array.
+  parameter int unsigned Tiles = 1,
   parameter logic [63:0] Identity = '0,
   parameter int unsigned SessionBits = 28,
   parameter int unsigned SearchBits = 18,
@@ -63,6 +65,7 @@ module board_i9 #(
 
   board #(
     .Slots      (Slots),
+    .Tiles      (Tiles),
     .SlotKhz    (125_000 * TxDivide / SlotDivide),
     .Identity   (Identity),
     .SessionBits(SessionBits),

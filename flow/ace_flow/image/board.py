@@ -158,6 +158,10 @@ class Board:
             for name, clock in self.clocks.items()
         }
 
+    def takes(self, slots: str, option: str) -> bool:
+        """Whether these slots have this option."""
+        return slots in self.slots and f"${option}" in self.slots[slots].parameters.values()
+
     def parameters(self, slots: str, options: dict[str, int]) -> dict[str, int | str]:
         """The parameters of the top."""
         if slots not in self.slots:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An image of a board: synthesised, placed, routed and proven (docs/image.md).
 
-    python -m ace_flow image BOARD [--slots array|echo] [--mhz 100] [--seeds 7101,7102,7103] [--json]
+    python -m ace_flow image BOARD [--slots array|echo] [--tiles 1] [--mhz 100] [--seeds 7101,7102,7103] [--json]
     python -m ace_flow image BOARD --pins         the constraint file that follows from the board's own
 
 The netlist is proven to be the RTL, and what goes from one clock to another is read out of it, before anything is placed. Of
@@ -172,6 +172,7 @@ def main() -> int:
     parser.add_argument("board", metavar="BOARD", help="a folder of boards/")
     parser.add_argument("--boards", type=Path, default=boards.FOLDER, help="another folder of boards")
     parser.add_argument("--slots", default="array", help="what is behind the link")
+    parser.add_argument("--tiles", type=int, metavar="N", help="of an array (default 1)")
     parser.add_argument("--mhz", type=float, help="the slots' clock (default: the board's file)")
     parser.add_argument(
         "--seeds", default=SEEDS, help='of nextpnr, with commas between; "": the netlist and its proof alone'
@@ -186,7 +187,10 @@ def main() -> int:
         if args.pins:
             print(board.constraints(), end="")
             return 0
-        image = source.of(board, args.slots, {"tiles": 1})
+        options = {"tiles": args.tiles or 1}
+        if args.tiles is not None and not board.takes(args.slots, "tiles"):
+            parser.error(f"--tiles: slots {args.slots} have none")
+        image = source.of(board, args.slots, options)
         seeds = [int(seed) for seed in args.seeds.split(",") if seed]
         made = make(image, seeds, say=not args.json)
     except (tools.ToolError, ConfigurationError, OSError, ValueError) as error:

@@ -47,7 +47,7 @@ def of(board: Board, slots: str, options: dict[str, int]) -> Image:
     told = [
         f"{option}{options[option]}"
         for option in sorted(options)
-        if f"${option}" in board.slots[slots].parameters.values()
+        if board.takes(slots, option)
     ]
     mhz = f"{board.exact_mhz()['slot']:.2f}".rstrip("0").rstrip(".")
     name = "-".join([board.name, slots, *told, f"{mhz}mhz"]).replace(".", "_")

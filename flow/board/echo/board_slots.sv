@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A board's slots give back what they get, for measurements.
+// A board's slots give back what they get, for measurements. They have no tiles.
 module board_slots
   import slot_pkg::stream_t;
 #(
-  parameter int unsigned Slots = 1
+  parameter int unsigned Slots = 1,
+  parameter int unsigned Tiles = 0
 ) (
   input logic clk_i,
   input logic rst_ni,
