@@ -13,14 +13,13 @@ import unittest
 from pathlib import Path
 
 from ace_flow import tools
-from ace_flow.image import board, crossings, make, prove, route, source
+from ace_flow.image import board, crossings, make, prove, route, slots, source
 from ace_flow.layout import BUILD
 from ace_flow.open_designs import read
 from ace_flow.place.route import pack
 
 BOARDS = tools.FLOW / "tests" / "image"
 SEED = 1
-OPTIONS = {"tiles": 1}
 # So many of the settings that there are, but with ACE_TESTS=all.
 PART = 24
 
@@ -71,12 +70,42 @@ class BoardFile(unittest.TestCase):
                     board.load("other", Path(folder))
         with self.assertRaisesRegex(board.BoardError, "no board 'none'.*colorlight-i9"):
             board.load("none")
-        with self.assertRaisesRegex(board.BoardError, "no slots 'none' for colorlight-i9: echo, array"):
-            self.board.parameters("none", OPTIONS)
+        with self.assertRaisesRegex(board.BoardError, "no variant 'none': echo, bare, late"):
+            small("none")
+
+    def test_slots(self) -> None:
+        text = slots.text(slots.parse("aes array sha1", 2))
+        for part in (
+            "aes_slot #(.SBox(0), .Gate(0)) u_slot0 (",
+            "array_slot #(.Tiles(2)) u_slot1 (",
+            "Slots = 3",
+        ):
+            self.assertIn(part, text)
+        self.assertEqual(slots.label(slots.parse("aes array sha1", 2)), "aes-array-tiles2-sha1")
+        for names, tiles, message in (
+            ("", None, "there are 0 slots; 1 to 8"),
+            ("echo " * 9, None, "there are 9 slots"),
+            ("none", None, "no slots 'none': array, echo, aes,"),
+            ("aes-128-cbc-encrypt", None, "a variant.*take aes"),
+            ("echo", 2, "slots echo have no tiles"),
+        ):
+            with self.subTest(names), self.assertRaisesRegex(slots.SlotsError, message):
+                slots.parse(names, tiles)
+
+    def test_boards_that_are_like_another_one(self) -> None:
+        one, like = board.load("colorlight-i9"), board.load("colorlight-i5")
+        self.assertEqual((like.pins[1:-2], like.clocks), (one.pins[1:-2], one.clocks))
+        self.assertNotEqual(like.balls()["led_no"], one.balls()["led_no"])
+        self.assertEqual(like.parameters()["RxBits"], 10)
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "other").mkdir()
+            (Path(folder) / "other" / "board.toml").write_text('like = "other"\n')
+            with self.assertRaisesRegex(board.BoardError, "like: 'other' is no board with a file of its own"):
+                board.load("other", Path(folder))
 
 
 def small(slots: str) -> source.Image:
-    return source.of(board.load("small", BOARDS), slots, OPTIONS)
+    return source.of(board.load("small", BOARDS), slots)
 
 
 class SmallImage(unittest.TestCase):

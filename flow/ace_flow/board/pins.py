@@ -71,7 +71,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("board", nargs="?", default="colorlight-i9", choices=sorted(model.BOARDS))
+    parser.add_argument("board", nargs="?", default=model.DEFAULT, choices=model.boards())
     parser.add_argument("--ace", default=os.environ.get("ACE_BIN", "ace"), help="the command line")
     parser.add_argument("--frames", type=int, default=10_000, help="over a wire that loses and breaks them")
     parser.add_argument("--nonsense", type=int, default=20_000, help="frames that no host sends")
@@ -95,7 +95,7 @@ def main() -> int:
                     print(f"{name}: {results[-1]['seen']} ({time.monotonic() - begin:.1f} s)", flush=True)
         of: tuple[list, list] = ([], [])
         if args.only in "rates":
-            of = measured(echo, model.BOARDS[args.board].slot_khz, args.rate_frames)
+            of = measured(echo, model.slot_khz(args.board), args.rate_frames)
             if not args.json:
                 print(f"\n{table(*of)}")
         if args.json:

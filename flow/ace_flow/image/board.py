@@ -81,16 +81,6 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Slots:
-    """What is behind the link: its files beside the board's, and parameters of the top."""
-
-    sources: tuple[str, ...]
-    # Declarations of cells, which no name of a module leads to.
-    cells: tuple[str, ...]
-    parameters: dict[str, int | str]
-
-
-@dataclass(frozen=True)
 class Board:
     """A board's file."""
 
@@ -109,7 +99,9 @@ class Board:
     clocks: dict[str, Clock]
     pll: Pll
     crossings: Crossings
-    slots: dict[str, Slots]
+    # Parameters of the top: of each image, and by names of what else than slots is behind its pads.
+    told: dict[str, int]
+    variants: dict[str, dict[str, int]]
     pins: tuple[Pin, ...]
     # Of all banks with outputs.
     bank_volts: float
@@ -158,26 +150,11 @@ class Board:
             for name, clock in self.clocks.items()
         }
 
-    def takes(self, slots: str, option: str) -> bool:
-        """Whether these slots have this option."""
-        return slots in self.slots and f"${option}" in self.slots[slots].parameters.values()
-
-    def parameters(self, slots: str, options: dict[str, int]) -> dict[str, int | str]:
-        """The parameters of the top."""
-        if slots not in self.slots:
-            raise BoardError(
-                f"{self.path}: there are no slots {slots!r} for {self.name}: {', '.join(self.slots)}"
-            )
-        found: dict[str, int | str] = {
+    def parameters(self) -> dict[str, int | str]:
+        """The parameters of the top but those of what is behind it."""
+        return self.told | {
             parameter: self.dividers()[divider] for divider, parameter in self.pll.parameters.items()
         }
-        for name, value in self.slots[slots].parameters.items():
-            if isinstance(value, str) and value.startswith("$"):
-                if value[1:] not in options:
-                    raise BoardError(f"{self.path}: slots.{slots}: there is no option {value[1:]!r}")
-                value = options[value[1:]]
-            found[name] = value
-        return found
 
     def constraints(self) -> str:
         """The constraint file (LPF). nextpnr derives the PLL's clocks from the PLL's own parameters."""
@@ -254,7 +231,19 @@ def load(name: str, folder: Path = FOLDER) -> Board:
         shown = path.relative_to(tools.ROOT)
     except ValueError:
         shown = path
+    if like := table.pop("like", None):
+        other = folder / str(like) / "board.toml"
+        if like == name or not other.is_file() or "like" in (rest := tomllib.loads(other.read_text())):
+            raise BoardError(f"{shown}: like: {like!r} is no board with a file of its own ({other})")
+        load(str(like), folder)
+        table = _over(rest, table)
     return _board(shown, text, table)
+
+
+def _over(rest: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """A table with what another one says differently, table by table."""
+    both = {key: _over(rest[key], value) for key, value in table.items() if isinstance(rest.get(key), dict)}
+    return rest | table | both
 
 
 def _board(path: Path, text: str, table: dict[str, Any]) -> Board:
@@ -278,7 +267,8 @@ def _board(path: Path, text: str, table: dict[str, Any]) -> Board:
         _clocks(whole, reader),
         _pll(reader("pll", whole.take("pll", dict))),
         _crossings(reader("crossings", whole.take("crossings", dict))),
-        _slots(whole, reader),
+        whole.take("parameters", dict, {}),
+        whole.take("variants", dict, {}),
         _pins(whole, reader, common),
         volts,
         _faults(whole),
@@ -324,17 +314,6 @@ def _crossings(table: _Reader) -> Crossings:
         *(table.words(key) for key in ("words", "memories", "resets")), table.take("pads", dict, {})
     )
     table.finish()
-    return found
-
-
-def _slots(whole: _Reader, reader: Any) -> dict[str, Slots]:
-    found = {}
-    for name, values in whole.take("slots", dict).items():
-        table = reader(f"slots.{name}", values)
-        found[name] = Slots(
-            table.words("sources"), table.words("cells", []), table.take("parameters", dict, {})
-        )
-        table.finish()
     return found
 
 

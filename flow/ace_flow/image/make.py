@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An image of a board: synthesised, placed, routed and proven (docs/image.md).
 
-    python -m ace_flow image BOARD [--slots array|echo] [--tiles 1] [--mhz 100] [--seeds 7101,7102,7103] [--json]
+    python -m ace_flow image BOARD [--slots "array sha256"] [--tiles 1] [--mhz 100] [--seeds 7101,7102,7103] [--json]
     python -m ace_flow image BOARD --pins         the constraint file that follows from the board's own
 
 The netlist is proven to be the RTL, and what goes from one clock to another is read out of it, before anything is placed. Of
@@ -171,7 +171,11 @@ def main() -> int:
     )
     parser.add_argument("board", metavar="BOARD", help="a folder of boards/")
     parser.add_argument("--boards", type=Path, default=boards.FOLDER, help="another folder of boards")
-    parser.add_argument("--slots", default="array", help="what is behind the link")
+    parser.add_argument(
+        "--slots",
+        default="array",
+        help="what is behind the link: array, echo, or rows of `ace library list` with blanks between (default array)",
+    )
     parser.add_argument("--tiles", type=int, metavar="N", help="of an array (default 1)")
     parser.add_argument("--mhz", type=float, help="the slots' clock (default: the board's file)")
     parser.add_argument(
@@ -187,10 +191,7 @@ def main() -> int:
         if args.pins:
             print(board.constraints(), end="")
             return 0
-        options = {"tiles": args.tiles or 1}
-        if args.tiles is not None and not board.takes(args.slots, "tiles"):
-            parser.error(f"--tiles: slots {args.slots} have none")
-        image = source.of(board, args.slots, options)
+        image = source.of(board, args.slots, args.tiles)
         seeds = [int(seed) for seed in args.seeds.split(",") if seed]
         made = make(image, seeds, say=not args.json)
     except (tools.ToolError, ConfigurationError, OSError, ValueError) as error:

@@ -210,7 +210,7 @@ def read_rtl(image: Image, folder: Path, sources: tuple[str, ...] | None = None)
         f"fsm -encfile {folder}/states.txt",
         f"write_json {folder}/recoded.json",
     ]
-    yosys(lines, folder, "read")
+    yosys(lines, folder, "read", tools.ROOT)
     modules = [
         json.loads((folder / f"{name}.json").read_text())["modules"][top] for name in ("rtl", "recoded")
     ]

@@ -9,8 +9,8 @@ from importlib import metadata
 from pathlib import Path
 
 from ace_flow import design, digest, rtl, tools
-from ace_flow.configurations import sources_of
-from ace_flow.image.board import Board
+from ace_flow.image.board import Board, BoardError
+from ace_flow.image.slots import Slot, label, parse, sources
 from ace_flow.layout import BUILD
 from ace_flow.open_designs.read import PRIMITIVES, QUIET, YOSYS_CELLS
 
@@ -40,22 +40,27 @@ class Image:
         return str(self.at(name).relative_to(tools.ROOT))
 
 
-def of(board: Board, slots: str, options: dict[str, int]) -> Image:
-    """The image of these slots; its folder has the name that tells it from others."""
-    parameters = board.parameters(slots, options)
-    patterns = (*board.sources, *board.slots[slots].sources)
-    told = [
-        f"{option}{options[option]}"
-        for option in sorted(options)
-        if board.takes(slots, option)
-    ]
+def of(board: Board, slots: str, tiles: int | None = None) -> Image:
+    """The image of these slots (or of this variant of a board that has some); its folder has the name that tells it from
+    others."""
+    parameters = board.parameters()
+    behind: tuple[Slot, ...] = ()
+    if board.variants:
+        if slots not in board.variants:
+            raise BoardError(f"{board.path}: there is no variant {slots!r}: {', '.join(board.variants)}")
+        parameters |= board.variants[slots]
+        what = slots
+    else:
+        behind = parse(slots, tiles)
+        parameters["Slots"] = len(behind)
+        what = label(behind)
     mhz = f"{board.exact_mhz()['slot']:.2f}".rstrip("0").rstrip(".")
-    name = "-".join([board.name, slots, *told, f"{mhz}mhz"]).replace(".", "_")
-    sources = (*sources_of(board.top, f"{board.path}: top", patterns), *board.slots[slots].cells)
+    folder = IMAGES / f"{board.name}-{what}-{mhz}mhz".replace(".", "_")
+    files = sources(board.top, f"{board.path}: top", board.sources, behind, folder)
     if board.identity:
-        made = digest.of([digest.sources([tools.ROOT / path for path in sources]), parameters])
-        parameters = parameters | {board.identity: f"64'h{made[:16]}"}
-    return Image(board, slots, parameters, sources, IMAGES / name)
+        made = digest.of([digest.sources([tools.ROOT / path for path in files]), parameters])
+        parameters[board.identity] = f"64'h{made[:16]}"
+    return Image(board, slots, parameters, files, folder)
 
 
 def primitives(folder: Path) -> list[Path]:

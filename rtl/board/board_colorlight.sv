@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colorlight i9: the pads of the first of its two PHYs, and the clocks, of a quartz of 25 MHz: one oscillator of
+// Boards of Colorlight: the pads of the first of two PHYs, and the clocks, of a quartz of 25 MHz: one oscillator of
 // 125 MHz times TxDivide, from which 125 MHz and the slots' clock are divided (4 and 5: 100 MHz; 5 and 6: 104.2;
 // 6 and 7: 107.1). The SDRAM has no clock; its other pins are not driven.
-module board_i9 #(
+module board_colorlight #(
   parameter int unsigned TxDivide = 4,
   parameter int unsigned SlotDivide = 5,
   parameter int unsigned Slots = 1,
-  // Of a slot that is an array.
-  parameter int unsigned Tiles = 1,
+  // Words of the receive queue: 2^RxBits.
+  parameter int unsigned RxBits = 11,
   parameter logic [63:0] Identity = '0,
   parameter int unsigned SessionBits = 28,
   parameter int unsigned SearchBits = 18,
@@ -29,7 +29,7 @@ module board_i9 #(
 );
 
   if (125 * TxDivide < 400 || 125 * TxDivide > 800) begin : gen_illegal_oscillator
-    $error("board_i9: the oscillator has 400 to 800 MHz: TxDivide must be from 4 to 6");
+    $error("board_colorlight: the oscillator has 400 to 800 MHz: TxDivide must be from 4 to 6");
   end
 
   logic clk, clk_tx, locked, mdio, mdio_z, mdio_in, led;
@@ -65,7 +65,7 @@ module board_i9 #(
 
   board #(
     .Slots      (Slots),
-    .Tiles      (Tiles),
+    .RxBits     (RxBits),
     .SlotKhz    (125_000 * TxDivide / SlotDivide),
     .Identity   (Identity),
     .SessionBits(SessionBits),
