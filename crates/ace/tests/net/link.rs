@@ -164,6 +164,37 @@ fn engine(world: &World, kind: &str) -> String {
     format!("kind = \"{kind}\"\nboard = \"board.toml\"\nlink = \"cable\"\n")
 }
 
+/// After five pings and their answers, in AES-CBC with HMAC-SHA-1: each bank with its set, loads and operations, and the cable.
+fn shows_its_banks(world: &World, board: &Value) {
+    let banks = board["slots"].as_array().expect("banks");
+    let sum = |of: &str| banks.iter().filter_map(|bank| bank[of].as_u64()).sum::<u64>();
+    // Cipher and MAC, of each packet.
+    assert_eq!((sum("operations"), &board["completed"]), (20, &10.into()), "{board}");
+    assert_eq!(Some(sum("loads")), board["loads"].as_u64(), "{board}");
+    assert!(sum("loads") >= 3, "{board}");
+    let sets = board["configurations"].as_array().expect("sets");
+    let of = |name: &str| {
+        let set = sets.iter().find(|set| set["name"] == name);
+        set.unwrap_or_else(|| panic!("{name} was loaded: {board}"))["operations"].as_u64()
+    };
+    for (set, operations) in [("aes128_encrypt", 5), ("aes128_decrypt", 5), ("sha1", 10)] {
+        assert_eq!(of(set), Some(operations), "{set}: {board}");
+    }
+    let link = &board["link"];
+    assert_eq!(
+        (&link["interface"], &link["loss"], &link["sessions_lost"]),
+        (&"cable".into(), &Value::Null, &0.into())
+    );
+    assert!(link["round_trip_seconds"].as_f64() > Some(0.0), "{link}");
+    assert!(link["frames"].as_u64() >= Some(20) && link["keys"].as_u64() >= Some(3), "{link}");
+    let out = crate::common::ace(&["gateway", "slots", "--control"], &[&world.path("a.sock")]);
+    let text = crate::common::stdout(&out);
+    for row in ["behind cable", "session", "round trip", "sessions lost", "sent again", "aes128_encrypt"] {
+        assert!(text.contains(row), "{row}: {text}");
+    }
+    assert!(!text.contains("odelled"), "{text}");
+}
+
 #[test]
 fn a_gateway_whose_board_goes_away_drops_by_name_and_goes_on_when_it_is_back() {
     let Some(model) = slot("slot.so") else { return };
@@ -181,12 +212,16 @@ fn a_gateway_whose_board_goes_away_drops_by_name_and_goes_on_when_it_is_back() {
         let slots = ask(&world, "a", "slots");
         assert_eq!(slots["board"]["models"], "link:cable");
         assert_eq!(slots["board"]["failed"], 0, "{slots}");
+        shows_its_banks(&world, &slots["board"]);
         drop(board);
         assert_eq!(world.ping_in_vain("a", B, 2), 0, "nothing leaves that was not protected");
         until("what fails is counted", || ask(&world, "a", "slots")["board"]["failed"].as_u64() > Some(0));
         let _board = plug(&world, &model, Description::default());
         until("the board is found again", || world.ping_in_vain("a", B, 1) == 1);
         assert_eq!(world.ping("a", B, 2), 2);
+        let slots = ask(&world, "a", "slots");
+        assert_eq!(slots["board"]["link"]["sessions_lost"], 1, "{slots}");
+        assert_eq!(slots["board"]["link"]["loss"], Value::Null, "{slots}");
     });
     assert_eq!(shown(&seen), 0, "in clear");
 }
