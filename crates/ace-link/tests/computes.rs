@@ -278,6 +278,22 @@ fn banks_show_their_sets_loads_and_operations_over_sessions() {
 }
 
 #[test]
+fn a_slot_that_has_lost_its_sets_is_filled_again_and_no_packet_shows_it() {
+    for model in ["slot.so", "slot-1x8.so"] {
+        let Some(array) = Array::built(model) else { return };
+        let (mut engine, wire) = link(&array, Faults::default());
+        let operations = packets(40, &mut Random(0x55cd_ef01_2345_6789));
+        right(&operations, run_all(&mut engine, jobs(&operations)));
+        for renewed in 1..4 {
+            wire.with_board(|board| board.forget());
+            right(&operations, run_all(&mut engine, jobs(&operations)));
+            let work = engine.work();
+            assert_eq!((work.lost, work.renewed), (0, renewed), "{model}: {work:?}, {:?}", engine.counts());
+        }
+    }
+}
+
+#[test]
 fn a_cable_that_is_pulled_fails_all_at_once_until_it_is_back() {
     let Some(array) = Array::built("slot.so") else { return };
     let (mut engine, wire) = link(&array, Faults::default());
