@@ -87,6 +87,9 @@ pub trait Wire: Send {
     /// # Errors
     /// When nothing will come any more.
     fn wait(&mut self, patience: Duration) -> io::Result<()>;
+
+    /// A session is to be opened: looks anew at what the wire is, as there may be another device of the name since.
+    fn renew(&mut self) {}
 }
 
 impl<W: Wire + ?Sized> Wire for &mut W {
@@ -104,6 +107,10 @@ impl<W: Wire + ?Sized> Wire for &mut W {
 
     fn wait(&mut self, patience: Duration) -> io::Result<()> {
         (**self).wait(patience)
+    }
+
+    fn renew(&mut self) {
+        (**self).renew()
     }
 }
 
@@ -123,6 +130,10 @@ impl<W: Wire + ?Sized> Wire for Arc<Mutex<W>> {
     fn wait(&mut self, patience: Duration) -> io::Result<()> {
         self.lock().unwrap_or_else(PoisonError::into_inner).wait(patience)
     }
+
+    fn renew(&mut self) {
+        self.lock().unwrap_or_else(PoisonError::into_inner).renew()
+    }
 }
 
 impl<W: Wire + ?Sized> Wire for Box<W> {
@@ -140,5 +151,9 @@ impl<W: Wire + ?Sized> Wire for Box<W> {
 
     fn wait(&mut self, patience: Duration) -> io::Result<()> {
         self.as_mut().wait(patience)
+    }
+
+    fn renew(&mut self) {
+        self.as_mut().renew()
     }
 }

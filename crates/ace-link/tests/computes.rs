@@ -12,7 +12,7 @@ use ace_engine::{
     Action, Aead, Algorithm, Buffer, Completion, Direction, Engine, EngineError, Iv, Job, Key, Mac, Mode,
     Operation, SlotFailure, Suffix, Tag, compute,
 };
-use ace_link::engine::OpenError;
+use ace_link::engine::{BankReport, Done, OpenError};
 use ace_link::soft::{Description, Faults, Pair, Rough};
 use ace_link::{LinkEngine, Loss};
 
@@ -229,6 +229,68 @@ fn what_was_under_way_fails_by_name_and_the_next_session_computes() {
         "{}",
         engine.explain(&EngineError::NoSlot)
     );
+}
+
+/// Banks and sets say what was done, also behind a new session, which empties them.
+#[test]
+fn banks_show_their_sets_loads_and_operations_over_sessions() {
+    let Some(array) = Array::built("slot-1x8.so") else { return };
+    let (mut engine, wire) = link(&array, Faults::default());
+    assert!(engine.banks().iter().all(|bank| bank.resident.is_none() && bank.done == Done::default()));
+    assert_eq!(engine.banks().len(), 2, "every slot has a tile, and that two banks");
+    let gcm = Key::aead(Aead::Gcm, &[7; 16]).expect("a key");
+    let seal = |at: u8| Operation::aead(gcm.clone(), &[at; 12], &[at; 8], &[at; 64], 16);
+    let open = |at: u8| {
+        let sealed = compute::run(seal(at)).expect("it computes");
+        let mut open = seal(at);
+        open.buffer = sealed;
+        let Action::Aead { direction, .. } = &mut open.action else { panic!("an AEAD") };
+        *direction = Direction::Decrypt;
+        open
+    };
+    let packets: Vec<Operation> = (0..10).flat_map(|at| [seal(at), open(at)]).collect();
+    right(&packets, run_all(&mut engine, jobs(&packets)));
+    let first = engine.banks();
+    let sums = |banks: &[BankReport<'_>]| {
+        let sum = |of: fn(&Done) -> u64| banks.iter().map(|bank| of(&bank.done)).sum::<u64>();
+        (sum(|done| done.loads), sum(|done| done.operations), sum(|done| done.data_bytes))
+    };
+    assert_eq!(sums(&first), (2, 20, 20 * 64), "{first:?}");
+    for bank in &first {
+        assert_eq!((bank.done.operations, bank.loaded.len()), (10, 1), "{first:?}");
+        assert_eq!(bank.resident, bank.loaded.first().copied(), "{first:?}");
+    }
+    let used: Vec<(&str, Done)> = engine.used().collect();
+    assert!(
+        used.len() == 2 && used.iter().all(|(_, done)| (done.loads, done.operations) == (1, 10)),
+        "{used:?}"
+    );
+    // What is under way then is lost; what was done is not.
+    let before = sums(&engine.banks());
+    wire.with_board(|board| board.reset());
+    run_all(&mut engine, jobs(&packets[..1]));
+    engine.idle();
+    assert_eq!((engine.work().lost, sums(&engine.banks())), (1, before));
+    assert!(engine.resident().is_empty(), "a board that was reset holds nothing: {:?}", engine.banks());
+    right(&packets[..1], run_all(&mut engine, jobs(&packets[..1])));
+    assert_eq!(sums(&engine.banks()), (before.0 + 1, before.1 + 1, before.2 + 64));
+    assert_eq!(engine.resident().len(), 1, "{:?}", engine.banks());
+}
+
+#[test]
+fn a_slot_that_has_lost_its_sets_is_filled_again_and_no_packet_shows_it() {
+    for model in ["slot.so", "slot-1x8.so"] {
+        let Some(array) = Array::built(model) else { return };
+        let (mut engine, wire) = link(&array, Faults::default());
+        let operations = packets(40, &mut Random(0x55cd_ef01_2345_6789));
+        right(&operations, run_all(&mut engine, jobs(&operations)));
+        for renewed in 1..4 {
+            wire.with_board(|board| board.forget());
+            right(&operations, run_all(&mut engine, jobs(&operations)));
+            let work = engine.work();
+            assert_eq!((work.lost, work.renewed), (0, renewed), "{model}: {work:?}, {:?}", engine.counts());
+        }
+    }
 }
 
 #[test]

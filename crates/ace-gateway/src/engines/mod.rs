@@ -22,7 +22,7 @@ use remote::{Shared, lock};
 pub use board::{NoBoard, OpenBoard, Slots};
 pub use cost::{CostView, Place};
 pub use remote::Remote;
-pub use view::{BoardView, ConfigurationView, LoadView, SlotView, Timeline, View};
+pub use view::{BoardView, ConfigurationView, LinkView, LoadView, SlotView, Timeline, View};
 
 /// Packets of one SA that may wait for the board even when many others do.
 const SHARE: usize = 4;

@@ -63,6 +63,34 @@ pub struct BoardView {
     pub configurations: Vec<ConfigurationView>,
     /// The last loads, in their order.
     pub timeline: Vec<LoadView>,
+    /// The cable; `None`: the board is simulated, and its times are modelled.
+    pub link: Option<LinkView>,
+}
+
+/// The way to a board that is behind a cable (`docs/link.md`). All times are wall time.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LinkView {
+    /// The network interface.
+    pub interface: String,
+    /// Why there is no session; `None`: there is one.
+    pub loss: Option<String>,
+    /// Sessions that were lost: the board was reset, somebody else had it, or the cable was out.
+    pub sessions_lost: u64,
+    /// Sessions that were begun anew because a slot did not hold what it was thought to hold.
+    pub sessions_renewed: u64,
+    /// Keys that were sent.
+    pub keys: u64,
+    /// Slots' frames that were sent, once each: loads, keys and data.
+    pub frames: u64,
+    /// Those that were sent once more.
+    pub resent: u64,
+    /// Data that came back uncomputed, as the slot had other sets or keys by then.
+    pub stale: u64,
+    /// Frames that came and belonged to nothing.
+    pub strange: u64,
+    /// The round trip of a frame, smoothed; `None`: none was measured.
+    pub round_trip_seconds: Option<f64>,
 }
 
 /// A slot, or a bank of a tile.
@@ -192,6 +220,7 @@ impl BoardView {
             slots: slots.collect(),
             configurations: configurations.collect(),
             timeline: timeline.loads.iter().cloned().collect(),
+            link: None,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::{Display, Write};
 
 use ace_ipsec::Cause;
 
-use crate::engines::{BoardView, SlotView, View};
+use crate::engines::{BoardView, LinkView, SlotView, View};
 use crate::status::{State, Traffic};
 
 /// The lines of one exposition.
@@ -117,7 +117,9 @@ fn board(text: &mut Text, board: &BoardView) {
     one("ace_board_refused_loads_total", "Loads that did not.", &board.refused_loads);
     one("ace_board_completed_total", "Operations with a result.", &board.completed);
     one("ace_board_failed_total", "Operations with an error.", &board.failed);
-    one("ace_board_modelled_seconds_total", "Modelled time, not wall time.", &board.modelled_seconds);
+    if board.link.is_none() {
+        one("ace_board_modelled_seconds_total", "Modelled time, not wall time.", &board.modelled_seconds);
+    }
     text.family("ace_slot_holds", "gauge", "The configuration that a slot holds; always 1.");
     for (at, slot) in board.slots.iter().enumerate() {
         if let Some(name) = &slot.resident {
@@ -132,10 +134,37 @@ fn board(text: &mut Text, board: &BoardView) {
     };
     each("ace_slot_loads_total", "Loads of a slot.", |slot| slot.loads as f64);
     each("ace_slot_operations_total", "Operations of a slot.", |slot| slot.operations as f64);
+    if let Some(of) = &board.link {
+        return link(text, of);
+    }
     let name = "ace_slot_modelled_execute_seconds_total";
     each(name, "Modelled time of executions.", |slot| slot.modelled_execute_seconds);
     let name = "ace_slot_modelled_load_seconds_total";
     each(name, "Modelled time of loads.", |slot| slot.modelled_load_seconds);
+}
+
+/// The cable to a board of which no time is modelled.
+fn link(text: &mut Text, link: &LinkView) {
+    text.one("ace_link_up", "Whether there is a session with the board.", u8::from(link.loss.is_none()));
+    for (name, help, value) in [
+        ("ace_link_sessions_lost_total", "Sessions with the board that were lost.", link.sessions_lost),
+        (
+            "ace_link_sessions_renewed_total",
+            "Sessions that were begun anew because a slot held something else.",
+            link.sessions_renewed,
+        ),
+        ("ace_link_keys_total", "Keys that were sent.", link.keys),
+        ("ace_link_frames_total", "Frames of slots that were sent, once each.", link.frames),
+        ("ace_link_resent_total", "Frames of slots that were sent again.", link.resent),
+        ("ace_link_stale_total", "Data that came back uncomputed.", link.stale),
+        ("ace_link_strange_total", "Frames that belonged to nothing.", link.strange),
+    ] {
+        text.family(name, "counter", help);
+        text.line(name, &[], value);
+    }
+    if let Some(trip) = link.round_trip_seconds {
+        text.one("ace_link_round_trip_seconds", "From a frame to its answer, smoothed.", trip);
+    }
 }
 
 fn engines(text: &mut Text, slots: &View) {

@@ -89,9 +89,16 @@ function show({ status, sas, slots }) {
     (board ? ` Library: ${board.library ?? "none"}.` : "") +
     (slots.board_fails ? ` Every operation on the board has failed so far: ${slots.board_fails}` : "");
   rates(status);
-  table("slots", ["slot", "holds", "loads", "operations", "executing, modelled s", "loading, modelled s"],
+  // Nobody models the time of a board behind a cable.
+  const link = board?.link;
+  const modelled = link ? [] : ["executing, modelled s", "loading, modelled s"];
+  table("slots", ["slot", "holds", "loads", "operations", ...modelled],
     (board?.slots ?? []).map((slot) => [slot.name, slot.resident ?? "nothing", slot.loads, slot.operations,
-      slot.modelled_execute_seconds.toFixed(6), slot.modelled_load_seconds.toFixed(6)]));
+      ...(link ? [] : [slot.modelled_execute_seconds.toFixed(6), slot.modelled_load_seconds.toFixed(6)])]));
+  at("link").textContent = link
+    ? `Behind ${link.interface}: ${link.loss ?? "a session is open"}, ${link.sessions_lost} lost, ${link.sessions_renewed} begun anew; ${link.frames} frames sent, ${link.resent} again.` +
+      (link.round_trip_seconds == null ? "" : ` Round trip ${(link.round_trip_seconds * 1e6).toFixed(1)} us.`)
+    : "";
   loads(board);
   const micros = (ns) => (ns == null ? "" : (ns / 1e3).toFixed(2));
   table("costs", ["operation", "bytes from", "processor us", "board us", "now", "by processor", "by board"],

@@ -131,7 +131,7 @@ impl<W: Wire> LinkEngine<W> {
             }
             self.groups.gone(set, key);
             let expected = Expected::of(&task, 0);
-            let ticket = self.tickets.add(Pending::Data { job, set, key, expected });
+            let ticket = self.tickets.add(Pending::Data { job, set, key, at, expected });
             self.work.data += 1;
             self.session.data(slot as u8, ticket, Loadable::data(&task), expected.bytes(), now);
         }

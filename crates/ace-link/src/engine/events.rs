@@ -48,13 +48,16 @@ impl<W: Wire> LinkEngine<W> {
         let trailer = Trailer::of(&response);
         let status = trailer.and_then(|trailer| Status::from_code(trailer.status));
         match pending {
-            Pending::Data { job, set, expected, .. } => {
+            Pending::Data { job, set, at, expected, .. } => {
                 let tag = trailer.map_or(0, |trailer| trailer.tag);
-                self.computed(job, set, slot, response, expected.tagged(tag));
+                self.computed(job, set, (slot, at), response, expected.tagged(tag));
             }
             Pending::Mark => self.marked(slot, now),
             Pending::Load { set, at } => match status {
-                Some(Status::Ok) => drop(self.failures.remove(&set)),
+                Some(Status::Ok) => {
+                    self.failures.remove(&set);
+                    self.tally.loaded((slot, at.0, at.1), set);
+                }
                 status => self.not_loaded(slot, set, at, status),
             },
             Pending::Key { set, key, at } => {
@@ -68,10 +71,21 @@ impl<W: Wire> LinkEngine<W> {
     }
 
     /// A pass has its answer.
-    fn computed(&mut self, job: usize, set: usize, slot: usize, response: Vec<u8>, expected: Expected) {
+    fn computed(
+        &mut self,
+        job: usize,
+        set: usize,
+        (slot, at): (usize, (usize, usize)),
+        response: Vec<u8>,
+        expected: Expected,
+    ) {
         let (number, configuration) = (slot as u32, ConfigurationId::from_index(set));
         let Some(running) = self.jobs.get_mut(job) else { return };
-        let result = match expected.check(response) {
+        let checked = expected.check(response);
+        if checked.is_ok() {
+            self.tally.computed((slot, at.0, at.1), set, pass::data_len(&running.action, running.second));
+        }
+        let result = match checked {
             Ok(Some(result)) => {
                 let behind = pass::needs(&running.action).1.is_some();
                 let Running { action, second, buffer, carried, .. } = &mut *running;
@@ -158,6 +172,7 @@ impl<W: Wire> LinkEngine<W> {
         if at.0 > 0 && !of_the_set {
             return own.without(at.0);
         }
+        self.work.refused_loads += 1;
         let failures = self.failures.entry(set).or_default();
         *failures += 1;
         // What was cut short is sent again.

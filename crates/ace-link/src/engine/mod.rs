@@ -14,6 +14,7 @@ mod events;
 mod groups;
 mod jobs;
 mod keys;
+mod look;
 mod sessions;
 mod slots;
 
@@ -32,6 +33,8 @@ use thiserror::Error;
 use self::groups::{Groups, NO_KEY};
 use self::jobs::{Jobs, Slab};
 use self::keys::Keys;
+use self::look::Tally;
+pub use self::look::{BankReport, Done, Work};
 use self::slots::Slot;
 use crate::session::{Counts, Loss, Session, draw};
 use crate::wire::{self, BOARD};
@@ -67,7 +70,7 @@ pub enum OpenError {
 /// Whom an answer is for.
 #[derive(Debug)]
 enum Pending {
-    Data { job: usize, set: usize, key: u64, expected: Expected },
+    Data { job: usize, set: usize, key: u64, at: (usize, usize), expected: Expected },
     Load { set: usize, at: (usize, usize) },
     Key { set: usize, key: u64, at: (usize, usize) },
     Mark,
@@ -81,21 +84,6 @@ enum State {
     Open,
     /// Jobs fail at once, and a session is asked for now and then.
     Down,
-}
-
-/// What an engine has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Sets that were loaded.
-    pub loads: u64,
-    /// Keys that were sent.
-    pub keys: u64,
-    /// Frames of data that were sent, once each.
-    pub data: u64,
-    /// Sessions that were lost.
-    pub lost: u64,
-    /// Sessions that were opened because a slot did not hold what it was thought to hold.
-    pub renewed: u64,
 }
 
 /// An engine over the link.
@@ -130,6 +118,7 @@ pub struct LinkEngine<W: Wire> {
     /// A slot does not hold what it is thought to hold.
     disorder: bool,
     work: Work,
+    tally: Tally,
     counts: Counts,
 }
 
@@ -177,6 +166,7 @@ impl<W: Wire> LinkEngine<W> {
             complaint: String::new(),
             disorder: false,
             work: Work::default(),
+            tally: Tally::default(),
             counts: Counts::default(),
         };
         while engine.state == State::Opens {
@@ -197,71 +187,6 @@ impl<W: Wire> LinkEngine<W> {
             let own = Need::all().into_iter().filter(|need| can.iter().any(|can| can.serves(need)));
             self.serves.extend(own.map(|need| (need, at)));
         }
-    }
-
-    /// What the board said when the session was opened.
-    pub fn identity(&self) -> &Identity {
-        &self.identity
-    }
-
-    /// Why the last session was lost, while there is no new one.
-    pub fn loss(&self) -> Option<Loss> {
-        self.loss
-    }
-
-    /// Operations that were answered with and without a result.
-    pub fn operations(&self) -> (u64, u64) {
-        self.jobs.counts
-    }
-
-    /// Sets that a slot does not take, with what it said.
-    pub fn refused(&self) -> impl Iterator<Item = (&str, Option<Status>)> {
-        let named = |(set, status): (&usize, &Option<Status>)| Some((self.sets.get(*set)?.name(), *status));
-        self.refused.iter().filter_map(named)
-    }
-
-    /// What was done so far.
-    pub fn work(&self) -> Work {
-        self.work
-    }
-
-    /// What the session has counted, and those before it.
-    pub fn counts(&self) -> Counts {
-        let (all, own) = (self.counts, self.session.counts());
-        Counts {
-            frames: all.frames + own.frames,
-            resent: all.resent + own.resent,
-            stale: all.stale + own.stale,
-            strange: all.strange + own.strange,
-        }
-    }
-
-    /// The round trip of a frame, if any was measured.
-    pub fn round_trip(&self) -> Option<Duration> {
-        self.session.round_trip()
-    }
-
-    /// What each bank of each tile of each slot holds.
-    pub fn banks(&self) -> impl Iterator<Item = (usize, usize, usize, Option<&str>)> {
-        let tiles = |(slot, own): (usize, &'_ Slot)| {
-            own.tiles
-                .iter()
-                .map(|tile| tile.banks)
-                .enumerate()
-                .map(move |(tile, banks)| (slot, tile, banks))
-                .collect()
-        };
-        let all: Vec<_> = self.slots.iter().enumerate().flat_map(|own| -> Vec<_> { tiles(own) }).collect();
-        all.into_iter().flat_map(move |(slot, tile, banks)| {
-            (0..).zip(banks).map(move |(bank, own)| {
-                (slot, tile, bank, own.and_then(|own| Some(self.sets.get(own.set)?.name())))
-            })
-        })
-    }
-
-    /// Names of the sets that slots hold.
-    pub fn resident(&self) -> Vec<&str> {
-        self.banks().filter_map(|(.., name)| name).collect()
     }
 
     /// What it has to do when nobody asks it for anything: at least twice a second, or the board forgets the session.

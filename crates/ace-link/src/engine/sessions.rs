@@ -29,6 +29,7 @@ impl<W: Wire> LinkEngine<W> {
         self.counts.resent += own.resent;
         self.counts.stale += own.stale;
         self.counts.strange += own.strange;
+        self.wire.renew();
         self.session = Session::new(self.wire.address(), BOARD, number, now);
     }
 

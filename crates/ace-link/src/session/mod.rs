@@ -60,7 +60,7 @@ pub enum Loss {
     #[error("the board speaks version {} of the link, and this program version {}", .0, wire::VERSION)]
     Version(u8),
     /// The interface does not work any more.
-    #[error("the network interface is down")]
+    #[error("the network interface is down or gone")]
     Wire,
 }
 

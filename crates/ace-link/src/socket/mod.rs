@@ -58,6 +58,8 @@ pub struct Socket {
     raw: Raw,
     ring: Ring,
     address: Address,
+    interface: String,
+    index: i32,
 }
 
 impl Socket {
@@ -103,7 +105,7 @@ impl Socket {
         }
         let ring = raw.ring(FRAMES, LONGEST).map_err(system("no ring"))?;
         raw.bind(index, ETHERTYPE).map_err(system("cannot bind"))?;
-        Ok(Self { raw, ring, address: about.address })
+        Ok(Self { raw, ring, address: about.address, interface: interface.to_owned(), index })
     }
 }
 
@@ -126,5 +128,22 @@ impl Wire for Socket {
 
     fn wait(&mut self, patience: Duration) -> io::Result<()> {
         self.raw.wait(patience)
+    }
+
+    /// An adapter that was pulled out and put back is another device under the same name. The socket goes over to it, which
+    /// takes no capability.
+    fn renew(&mut self) {
+        let Some(index) = raw::index(&self.interface) else { return };
+        let Ok(about) = self.raw.about(&self.interface) else { return };
+        if !about.ethernet || !about.up {
+            return;
+        }
+        if index != self.index {
+            if self.raw.bind(index, ETHERTYPE).is_err() {
+                return;
+            }
+            self.index = index;
+        }
+        self.address = about.address;
     }
 }

@@ -100,6 +100,11 @@ impl Board {
         self.out.clear();
     }
 
+    /// An upset between two frames: slots lose sets and keys, and neither session nor epochs say so. No board should.
+    pub fn forget(&mut self) {
+        self.slots.iter_mut().for_each(Slot::forget);
+    }
+
     /// Host and number of the session that is open.
     pub fn session(&self) -> Option<(Address, u16)> {
         self.session.map(|opened| (opened.host, opened.id))

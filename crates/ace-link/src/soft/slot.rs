@@ -82,6 +82,12 @@ impl Slot {
         self.inside.clear();
     }
 
+    /// Sets and keys are gone, and no epoch says so.
+    pub fn forget(&mut self) {
+        self.model.reset();
+        self.inside.clear();
+    }
+
     /// Takes a segment.
     pub fn take(&mut self, frame: &Frame<'_>) -> Taken {
         let header = frame.header;

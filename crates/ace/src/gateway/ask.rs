@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ace_gateway::ask;
-use ace_gateway::engines::{CostView, Place, View};
 use ace_gateway::status::{Interface, Peer, Sa, Status, Traffic};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
@@ -269,79 +268,5 @@ pub fn sas(page: &mut Output, answer: &Vec<Sa>) {
             sa.sequence,
             sa.counters.dropped.values().sum::<u64>()
         );
-    }
-}
-
-pub fn slots(page: &mut Output, answer: &View) {
-    let Some(board) = &answer.board else {
-        say!(page, "This gateway has no board: `kind` of [engine] is \"cpu\".");
-        return;
-    };
-    say!(
-        page,
-        "Library: {}. Policy: {}. Modelled time: {:.6} s.\n",
-        board.library.as_deref().unwrap_or("none"),
-        board.policy,
-        board.modelled_seconds
-    );
-    say!(
-        page,
-        "| slot | kind | holds | has held | loads | operations | executing, modelled s | loading, modelled s |"
-    );
-    say!(page, "|---|---|---|---|--:|--:|--:|--:|");
-    for slot in &board.slots {
-        say!(
-            page,
-            "| {} | {} | {} | {} | {} | {} | {:.6} | {:.6} |",
-            slot.name,
-            slot.kind,
-            slot.resident.as_deref().unwrap_or("nothing"),
-            slot.loaded.join(", "),
-            slot.loads,
-            slot.operations,
-            slot.modelled_execute_seconds,
-            slot.modelled_load_seconds
-        );
-    }
-    if !answer.costs.is_empty() {
-        say!(page, "\nWho computes, by wall time for a packet:\n");
-        say!(page, "| operation | bytes from | processor us | board us | now | by processor | by board |");
-        say!(page, "|---|--:|--:|--:|---|--:|--:|");
-    }
-    let micros = |ns: Option<f64>| ns.map_or_else(String::new, |ns| format!("{:.2}", ns / 1e3));
-    for cost in &answer.costs {
-        let at = if cost.at == Place::Board { "board" } else { "cpu" };
-        let now = if cost.barred { format!("{at} (the board failed)") } else { at.to_owned() };
-        say!(
-            page,
-            "| {} | {} | {} | {} | {now} | {} | {} |",
-            cost.operation,
-            cost.bytes,
-            micros(cost.cpu_ns),
-            micros(cost.board_ns),
-            cost.by_cpu,
-            cost.by_board
-        );
-    }
-    let sum = |of: fn(&CostView) -> u64| answer.costs.iter().map(of).sum::<u64>();
-    if sum(|cost| cost.by_cpu) > 0 && sum(|cost| cost.by_board) == 0 {
-        say!(page, "\nEverything was computed by the CPU so far.");
-    }
-    say!(page);
-    for (what, count) in [
-        ("taken over", answer.taken_over),
-        ("spilled", answer.spilled),
-        ("refused", answer.refused),
-        ("switched", answer.switched),
-    ] {
-        if count > 0 {
-            say!(page, "{what}: {count}");
-        }
-    }
-    if answer.board_lost {
-        say!(page, "board lost: true");
-    }
-    if let Some(why) = &answer.board_fails {
-        say!(page, "every operation on the board has failed so far: {why}");
     }
 }

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A board behind a network interface as what computes for a gateway.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ace_board::array::loadables;
+use ace_board::config::SlotKind;
 use ace_board::{Store, Unsigned};
 use ace_engine::{Action, Capabilities, Completion, Engine, EngineError, Job};
-use ace_gateway::engines::{BoardView, ConfigurationView, SlotView, Slots, Timeline};
+use ace_gateway::engines::{BoardView, ConfigurationView, LinkView, SlotView, Slots, Timeline};
 use ace_gateway::{NoBoard, OpenBoard};
-use ace_link::LinkEngine;
+use ace_link::engine::{BankReport, Done};
 use ace_link::socket::Socket;
+use ace_link::{LinkEngine, Wire};
 use anyhow::Result;
 
 /// A session that nobody uses is ended by the board: something is to be said twice a second.
@@ -98,30 +100,55 @@ impl Slots for Linked {
         self.engine.idle();
     }
 
-    /// Nothing here is modelled time.
     fn look(&mut self, _: &mut Timeline, _: Duration) -> BoardView {
-        let (work, (completed, failed)) = (self.engine.work(), self.engine.operations());
-        let slot = |(slot, tile, bank, resident): (usize, usize, usize, Option<&str>)| SlotView {
-            name: format!("slot {slot}, tile {tile}, bank {bank}"),
-            kind: "array".to_owned(),
-            resident: resident.map(str::to_owned),
-            ..SlotView::default()
-        };
-        let refused = self.engine.refused().map(|(name, status)| ConfigurationView {
-            name: name.to_owned(),
-            refused: Some(status.map_or_else(|| "no answer".to_owned(), |status| status.to_string())),
-            ..ConfigurationView::default()
-        });
-        BoardView {
-            library: Some(self.words.clone()),
-            policy: "link".to_owned(),
-            models: format!("link:{}", self.interface),
-            loads: work.loads,
-            completed,
-            failed,
-            slots: self.engine.banks().map(slot).collect(),
-            configurations: refused.collect(),
-            ..BoardView::default()
-        }
+        BoardView { library: Some(self.words.clone()), ..view(&self.engine, &self.interface) }
+    }
+}
+
+/// Nothing here is modelled time.
+fn view<W: Wire>(engine: &LinkEngine<W>, interface: &str) -> BoardView {
+    let (work, counts, (completed, failed)) = (engine.work(), engine.counts(), engine.operations());
+    let slot = |bank: BankReport<'_>| SlotView {
+        name: format!("slot {}, tile {}, bank {}", bank.slot, bank.tile, bank.bank),
+        kind: SlotKind::Array.name().to_owned(),
+        resident: bank.resident.map(str::to_owned),
+        loaded: bank.loaded.into_iter().map(str::to_owned).collect(),
+        loads: bank.done.loads,
+        operations: bank.done.operations,
+        ..SlotView::default()
+    };
+    let mut sets: BTreeMap<String, ConfigurationView> = BTreeMap::new();
+    let named = |name: &str| ConfigurationView { name: name.to_owned(), ..ConfigurationView::default() };
+    for (name, Done { loads, operations, data_bytes }) in engine.used() {
+        let one = ConfigurationView { loads, operations, data_bytes, ..named(name) };
+        sets.insert(name.to_owned(), one);
+    }
+    for (name, status) in engine.refused() {
+        let why = status.map_or_else(|| "no answer".to_owned(), |status| status.to_string());
+        sets.entry(name.to_owned()).or_insert_with(|| named(name)).refused = Some(why);
+    }
+    let slots: Vec<SlotView> = engine.banks().into_iter().map(slot).collect();
+    BoardView {
+        policy: "link".to_owned(),
+        models: format!("link:{interface}"),
+        loads: slots.iter().map(|slot| slot.loads).sum(),
+        refused_loads: work.refused_loads,
+        completed,
+        failed,
+        slots,
+        configurations: sets.into_values().collect(),
+        link: Some(LinkView {
+            interface: interface.to_owned(),
+            loss: engine.loss().map(|loss| loss.to_string()),
+            sessions_lost: work.lost,
+            sessions_renewed: work.renewed,
+            keys: work.keys,
+            frames: counts.frames,
+            resent: counts.resent,
+            stale: counts.stale,
+            strange: counts.strange,
+            round_trip_seconds: engine.round_trip().map(|trip| trip.as_secs_f64()),
+        }),
+        ..BoardView::default()
     }
 }

@@ -6,6 +6,7 @@ mod engine;
 mod link;
 mod log;
 mod replay;
+mod slots;
 mod trace;
 
 use std::os::fd::AsFd;
@@ -109,7 +110,7 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     match (&args.question, &args.config) {
         (Some(Question::Status(ask)), _) => ask.show(page, "status", ask::status),
         (Some(Question::Sas(ask)), _) => ask.show(page, "sas", ask::sas),
-        (Some(Question::Slots(ask)), _) => ask.show(page, "slots", ask::slots),
+        (Some(Question::Slots(ask)), _) => ask.show(page, "slots", |page, view| slots::slots(page, view)),
         (Some(Question::Library(hand)), _) => hand.over(page),
         (Some(Question::Trace(trace)), _) => trace.run(),
         (Some(Question::Release { config }), _) => {

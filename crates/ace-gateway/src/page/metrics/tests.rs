@@ -96,6 +96,30 @@ fn every_line_belongs_to_the_family_above_it_and_labels_are_quoted() {
     ] {
         assert!(text.lines().any(|line| line == wanted), "{wanted} is not in\n{text}");
     }
+    assert!(!text.contains("ace_link_"), "it is simulated");
+    // A board behind a cable has no modelled time.
+    let link = LinkView {
+        sessions_lost: 3,
+        sessions_renewed: 4,
+        resent: 5,
+        round_trip_seconds: Some(0.0025),
+        ..LinkView::default()
+    };
+    if let Some(board) = &mut state.slots.board {
+        board.link = Some(link);
+    }
+    let text = exposition(&state);
+    for wanted in [
+        "ace_link_up 1",
+        "ace_link_sessions_lost_total 3",
+        "ace_link_sessions_renewed_total 4",
+        "ace_link_resent_total 5",
+        "ace_link_round_trip_seconds 0.0025",
+        "ace_slot_loads_total{slot=\"0\"} 1",
+    ] {
+        assert!(text.lines().any(|line| line == wanted), "{wanted} is not in\n{text}");
+    }
+    assert!(!text.contains("modelled"), "{text}");
     state.slots = View::default();
     assert!(!exposition(&state).contains("ace_board"));
 }
