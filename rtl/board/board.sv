@@ -9,6 +9,8 @@ module board
   parameter int unsigned Slots = 1,
   // Of clk_i, as identity says it.
   parameter int unsigned SlotKhz = 100_000,
+  // Which slots take context sets.
+  parameter logic [7:0] Arrays = '0,
   // What the image was made from.
   parameter logic [63:0] Identity = '0,
   // Words of the queues: 2^n. A segment of 187 words has to fit the transmit queue twice.
@@ -157,6 +159,7 @@ module board
   link #(
     .Slots      (Slots),
     .SlotKhz    (SlotKhz),
+    .Arrays     (Arrays),
     .Identity   (Identity),
     .RxBits     (RxBits),
     .TxBits     (TxBits),

@@ -9,6 +9,7 @@ module board_colorlight #(
   parameter int unsigned Slots = 1,
   // Words of the receive queue: 2^RxBits.
   parameter int unsigned RxBits = 11,
+  parameter logic [7:0] Arrays = '0,
   parameter logic [63:0] Identity = '0,
   parameter int unsigned SessionBits = 28,
   parameter int unsigned SearchBits = 18,
@@ -67,6 +68,7 @@ module board_colorlight #(
     .Slots      (Slots),
     .RxBits     (RxBits),
     .SlotKhz    (125_000 * TxDivide / SlotDivide),
+    .Arrays     (Arrays),
     .Identity   (Identity),
     .SessionBits(SessionBits),
     .SearchBits (SearchBits),

@@ -10,6 +10,7 @@ module link
 #(
   parameter int unsigned Slots = 1,
   parameter int unsigned SlotKhz = 100_000,
+  parameter logic [7:0] Arrays = '0,
   parameter logic [63:0] Identity = '0,
   parameter int unsigned RxBits = 11,
   parameter int unsigned TxBits = 9,
@@ -343,6 +344,7 @@ module link
     .Slots   (Slots),
     .RxWords (2 ** RxBits - 1),
     .SlotKhz (SlotKhz),
+    .Arrays  (Arrays),
     .Identity(Identity)
   ) u_words (
     .clk_i,

@@ -9,6 +9,7 @@ module link_words
   parameter int unsigned Slots = 1,
   parameter int unsigned RxWords = 2047,
   parameter int unsigned SlotKhz = 100_000,
+  parameter logic [7:0] Arrays = '0,
   parameter logic [63:0] Identity = '0
 ) (
   input logic clk_i,
@@ -70,7 +71,7 @@ module link_words
   logic [ 3:0] index_q;
   logic [47:0] to;
   logic [31:0] constant, half;
-  logic [7:0] short_word;
+  logic [15:0] short_word;
 
   assign to = own_i && head_q ? request_i.source : host_i;
 
@@ -104,9 +105,9 @@ module link_words
   always_comb begin
     short_word = '0;
     unique case (reply_i)
-      ReplyIdentity: short_word = tap_i;
-      ReplyRegister: short_word = register_i[7:0];
-      default: short_word = 8'(why_i);
+      ReplyIdentity: short_word = {Arrays, tap_i};
+      ReplyRegister: short_word = register_i[15:0];
+      default: short_word = 16'(why_i);
     endcase
   end
 

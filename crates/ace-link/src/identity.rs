@@ -31,6 +31,8 @@ pub struct Identity {
     pub tap: u8,
     /// The tap is where it was asked to be.
     pub settled: bool,
+    /// Which slots take context sets: bit by bit.
+    pub arrays: u8,
     /// Of each slot, epochs of sets and keys.
     pub epochs: [(u8, u8); SLOTS],
 }
@@ -80,6 +82,7 @@ impl Identity {
             counters: Counters { whole, broken, no_room, dropped, sent: sent as u32 },
             tap: (sent >> 32) as u8 & 0x7f,
             settled: sent >> 39 & 1 == 1,
+            arrays: (sent >> 40) as u8,
             epochs,
         })
     }
@@ -89,7 +92,7 @@ impl Identity {
         let Self { counters, host: [a, b, c, d, e, f], .. } = self;
         let [low, high] = self.session.to_le_bytes();
         let both = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let tap = u32::from(self.tap & 0x7f) | u32::from(self.settled) << 7;
+        let tap = u32::from(self.tap & 0x7f) | u32::from(self.settled) << 7 | u32::from(self.arrays) << 8;
         let mut words = vec![
             u64::from(self.version)
                 | u64::from(self.slots) << 8

@@ -18,7 +18,7 @@ use ace_link::{LinkEngine, Loss};
 
 use crate::common::{Array, Random};
 
-const HOST: [u8; 6] = [2, 0, 0, 0, 0, 7];
+pub const HOST: [u8; 6] = [2, 0, 0, 0, 0, 7];
 
 fn link(array: &Array, faults: Faults) -> (LinkEngine<Pair>, Pair) {
     let pair =
@@ -28,7 +28,7 @@ fn link(array: &Array, faults: Faults) -> (LinkEngine<Pair>, Pair) {
 }
 
 /// Runs so many rows of a file, and none of the chains of thousands.
-fn known(engine: &mut LinkEngine<Pair>, algorithm: &str, file: &str, rows: usize) {
+pub fn known(engine: &mut LinkEngine<Pair>, algorithm: &str, file: &str, rows: usize) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../algorithms").join(file);
     let text = std::fs::read_to_string(file).expect("a file");
     let (header, text) = text.split_once('\n').expect("a header");
@@ -122,7 +122,7 @@ fn packets(count: usize, random: &mut Random) -> Vec<Operation> {
     all
 }
 
-fn jobs(operations: &[Operation]) -> Vec<Job> {
+pub fn jobs(operations: &[Operation]) -> Vec<Job> {
     let job = |(id, operation): (usize, &Operation)| Job {
         id: id as u64,
         flow: id as u32 % 6,
@@ -132,7 +132,7 @@ fn jobs(operations: &[Operation]) -> Vec<Job> {
     operations.iter().enumerate().map(job).collect()
 }
 
-fn right(operations: &[Operation], mut done: Vec<Completion>) {
+pub fn right(operations: &[Operation], mut done: Vec<Completion>) {
     let mut last = [None; 6];
     for Completion { id, .. } in &done {
         let last = &mut last[*id as usize % 6];

@@ -3,5 +3,6 @@
 
 mod common;
 mod computes;
+mod fixed;
 mod lossy;
 mod strange;

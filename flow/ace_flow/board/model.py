@@ -92,7 +92,7 @@ def rows() -> list[Configuration]:
             summary="",
             top=which.top,
             sources=tuple(str(path.relative_to(tools.ROOT)) for path in sources(which, content)),
-            parameters={"Slots": len(content.behind())},
+            parameters=dict(link_slots.parameters(content.behind())),
             synth=(),
             passes=(),
             frequency_mhz=slot_khz(DEFAULT) / 1000,
@@ -175,7 +175,7 @@ def model(name: str = DEFAULT, content: Content = Content(), image_times: bool =
     parameters: dict[str, int | str] = {
         **which.parameters(),
         **({} if image_times else SHORT),
-        "Slots": len(content.behind()),
+        **link_slots.parameters(content.behind()),
     }
     parameters["Identity"] = "64'h0123456789abcdef"
     library = BUILD / f"{name}-{content.name}{'-image-times' if image_times else ''}.so"

@@ -69,6 +69,12 @@ def parse(text: str, tiles: int | None = None) -> tuple[Slot, ...]:
     return tuple(found)
 
 
+def parameters(slots: tuple[Slot, ...]) -> dict[str, int]:
+    """What a board's top is told of them: how many there are, and which ones take context sets."""
+    arrays = sum(1 << number for number, slot in enumerate(slots) if slot.name == ARRAY)
+    return {"Slots": len(slots), "Arrays": arrays}
+
+
 def label(slots: tuple[Slot, ...]) -> str:
     """What tells an image of these slots from another one, as a part of a file's name."""
     words = []

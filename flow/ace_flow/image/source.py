@@ -11,6 +11,7 @@ from pathlib import Path
 from ace_flow import design, digest, rtl, tools
 from ace_flow.image.board import Board, BoardError
 from ace_flow.image.slots import Slot, label, parse, sources
+from ace_flow.image.slots import parameters as told
 from ace_flow.layout import BUILD
 from ace_flow.open_designs.read import PRIMITIVES, QUIET, YOSYS_CELLS
 
@@ -52,7 +53,7 @@ def of(board: Board, slots: str, tiles: int | None = None) -> Image:
         what = slots
     else:
         behind = parse(slots, tiles)
-        parameters["Slots"] = len(behind)
+        parameters |= told(behind)
         what = label(behind)
     mhz = f"{board.exact_mhz()['slot']:.2f}".rstrip("0").rstrip(".")
     folder = IMAGES / f"{board.name}-{what}-{mhz}mhz".replace(".", "_")

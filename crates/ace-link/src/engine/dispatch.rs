@@ -8,6 +8,7 @@ use ace_board::expected::Expected;
 use ace_board::pass::Task;
 use ace_engine::{ConfigurationId, EngineError};
 
+use super::fixed;
 use super::groups::{Cost, Group, NO_KEY};
 use super::slots::{Bank, Phase, Place, Slot};
 use super::{LinkEngine, Pending};
@@ -20,8 +21,13 @@ const TURN: usize = 16;
 impl<W: Wire> LinkEngine<W> {
     /// Asks slots for what waits, as long as there is room on the way to them.
     pub(super) fn dispatch(&mut self, now: Duration) {
-        for slot in 0..self.slots.len() {
-            while self.session.has_room(slot as u8) && self.step(slot, now) {}
+        let mut more = true;
+        while std::mem::take(&mut more) {
+            for slot in 0..self.slots.len() {
+                while self.session.has_room(slot as u8) && self.step(slot, now) {
+                    more = true;
+                }
+            }
         }
     }
 
@@ -37,6 +43,9 @@ impl<W: Wire> LinkEngine<W> {
                 return false;
             }
             Phase::Marks { .. } => return false,
+        }
+        if own.fixed.is_some() && self.is_ahead(slot) {
+            return false;
         }
         let slots = &self.slots;
         let chosen = self.groups.choose(|group| cost(slots, slot, group));
@@ -55,6 +64,16 @@ impl<W: Wire> LinkEngine<W> {
             }
             _ => self.turn(slot, set, key, now),
         }
+    }
+
+    /// Whether another slot that computes the same has less to do.
+    fn is_ahead(&self, slot: usize) -> bool {
+        let fixed = self.slots.get(slot).and_then(|own| own.fixed);
+        let own = self.session.under_way(slot as u8);
+        self.slots
+            .iter()
+            .enumerate()
+            .any(|(other, like)| like.fixed == fixed && self.session.under_way(other as u8) < own)
     }
 
     /// Nothing is under way any more: the bank that is to stay is made to run, and then the other one is known.
@@ -107,8 +126,11 @@ impl<W: Wire> LinkEngine<W> {
 
     /// Frames of a group go to a slot that holds their set, behind their key.
     fn turn(&mut self, slot: usize, set: usize, key: u64, now: Duration) -> bool {
-        let Some(at) = self.slots.get(slot).and_then(|own| own.find(set)) else { return false };
-        for _ in 0..TURN {
+        let Some(own) = self.slots.get(slot) else { return false };
+        let fixed = own.fixed.is_some();
+        let Some(at) = own.find(set).or(fixed.then_some((0, 0))) else { return false };
+        // Without a key to send there is nothing to go together for, and there may be another slot.
+        for _ in 0..if fixed { 1 } else { TURN } {
             if !self.session.has_room(slot as u8) {
                 break;
             }
@@ -123,17 +145,19 @@ impl<W: Wire> LinkEngine<W> {
                 self.jobs.finish(job, Err(EngineError::Lost));
                 continue;
             };
-            if !self.keyed(slot, at, (set, key), &task, now) {
+            let frame = if fixed { fixed::request(&task) } else { Some(Loadable::data(&task)) };
+            let keyed = fixed || self.keyed(slot, at, (set, key), &task, now);
+            let Some(frame) = frame.filter(|_| keyed) else {
                 self.groups.gone(set, key);
                 let configuration = ConfigurationId::from_index(set);
                 self.jobs.finish(job, Err(EngineError::LoadFailed { configuration }));
                 continue;
-            }
+            };
             self.groups.gone(set, key);
             let expected = Expected::of(&task, 0);
             let ticket = self.tickets.add(Pending::Data { job, set, key, at, expected });
             self.work.data += 1;
-            self.session.data(slot as u8, ticket, Loadable::data(&task), expected.bytes(), now);
+            self.session.data(slot as u8, ticket, frame, expected.bytes(), now);
         }
         let decisions = self.groups.now;
         if let Some(own) = self.slots.get_mut(slot) {
@@ -193,6 +217,12 @@ fn last_key(own: &mut Slot, sets: &[Loadable], set: usize) {
 /// What it would cost a slot to take a group's frames.
 fn cost(slots: &[Slot], slot: usize, group: &Group) -> Cost {
     let Some(own) = slots.get(slot) else { return Cost::Never };
+    if let Some(fixed) = own.fixed {
+        return if group.set == fixed { Cost::Nothing } else { Cost::Never };
+    }
+    if slots.iter().any(|own| own.fixed == Some(group.set)) {
+        return Cost::Never;
+    }
     if let Some(at) = own.find(group.set) {
         let keyed = group.key == NO_KEY || own.bank(at).is_some_and(|bank| bank.key == Some(group.key));
         return if keyed { Cost::Nothing } else { Cost::Key };

@@ -53,6 +53,10 @@ impl<W: Wire> LinkEngine<W> {
                 self.computed(job, set, (slot, at), response, expected.tagged(tag));
             }
             Pending::Mark => self.marked(slot, now),
+            Pending::Question(question) => {
+                let tag = trailer.map_or(0, |trailer| trailer.tag);
+                self.told(slot, question, Some((response, tag, status)));
+            }
             Pending::Load { set, at } => match status {
                 Some(Status::Ok) => {
                     self.failures.remove(&set);
@@ -149,6 +153,7 @@ impl<W: Wire> LinkEngine<W> {
             }
             Pending::Load { set, at } => self.not_loaded(slot, set, at, Some(Status::FrameShort)),
             Pending::Key { set, key, at } => self.not_keyed(slot, set, key, at, None),
+            Pending::Question(question) => self.told(slot, question, None),
             Pending::Mark => {
                 if let Some(own) = self.slots.get_mut(slot)
                     && let Phase::Marks { set, .. } = own.phase

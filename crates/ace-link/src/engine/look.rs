@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use ace_board::array::Loadable;
 use ace_board::frame::Status;
 
 use super::LinkEngine;
@@ -136,25 +135,35 @@ impl<W: Wire> LinkEngine<W> {
     /// Both banks of every tile that is known, and of every other one that has done something.
     pub fn banks(&self) -> Vec<BankReport<'_>> {
         let tiles = |(slot, own): (usize, &Slot)| {
-            (0..own.tiles.len().max(1)).flat_map(move |tile| [(slot, tile, 0), (slot, tile, 1)])
+            let banks = if own.fixed.is_some() { 1 } else { 2 };
+            (0..own.tiles.len().max(1)).flat_map(move |tile| (0..banks).map(move |bank| (slot, tile, bank)))
         };
         let mut all: Vec<Place> = self.slots.iter().enumerate().flat_map(tiles).collect();
         all.extend(self.tally.banks.keys());
         all.sort_unstable();
         all.dedup();
-        let name = |set: usize| self.sets.get(set).map(Loadable::name);
+        let name = |set: usize| self.name_of(set);
         let report = |(slot, tile, bank): Place| {
-            let own = self.slots.get(slot).and_then(|own| own.bank((tile, bank)));
+            let own = self.slots.get(slot);
+            let fixed = own.and_then(|own| name(own.fixed?));
+            let own = own.and_then(|own| own.bank((tile, bank)));
             let (done, had) = self.tally.banks.get(&(slot, tile, bank)).cloned().unwrap_or_default();
             let loaded = had.into_iter().filter_map(name).collect();
-            BankReport { slot, tile, bank, resident: own.and_then(|own| name(own.set)), loaded, done }
+            BankReport {
+                slot,
+                tile,
+                bank,
+                resident: own.and_then(|own| name(own.set)).or(fixed),
+                loaded,
+                done,
+            }
         };
         all.into_iter().map(report).collect()
     }
 
     /// What was done under each set that was loaded.
     pub fn used(&self) -> impl Iterator<Item = (&str, Done)> {
-        self.tally.sets.iter().filter_map(|(set, done)| Some((self.sets.get(*set)?.name(), *done)))
+        self.tally.sets.iter().filter_map(|(set, done)| Some((self.name_of(*set)?, *done)))
     }
 
     /// Names of the sets that slots hold.

@@ -11,6 +11,7 @@
 
 mod dispatch;
 mod events;
+mod fixed;
 mod groups;
 mod jobs;
 mod keys;
@@ -30,6 +31,7 @@ use ace_engine::{
 };
 use thiserror::Error;
 
+use self::fixed::{Fixed, Question, Questions};
 use self::groups::{Groups, NO_KEY};
 use self::jobs::{Jobs, Slab};
 use self::keys::Keys;
@@ -62,6 +64,9 @@ pub enum OpenError {
     /// The board has no slot.
     #[error("{0}: the board says that it has no slots")]
     NoSlots(String),
+    /// No slot takes context sets, and none of them computes anything right.
+    #[error("{0}: no slot of the board takes context sets or computes anything right that is known here")]
+    Useless(String),
     /// The system has no random numbers.
     #[error("no random number for a session: {0}")]
     Random(getrandom::Error),
@@ -74,6 +79,7 @@ enum Pending {
     Load { set: usize, at: (usize, usize) },
     Key { set: usize, key: u64, at: (usize, usize) },
     Mark,
+    Question(Question),
 }
 
 /// How it stands with the board.
@@ -81,6 +87,8 @@ enum Pending {
 enum State {
     /// Jobs wait for the session that is being opened.
     Opens,
+    /// Slots are asked what they compute; jobs wait.
+    Asks,
     Open,
     /// Jobs fail at once, and a session is asked for now and then.
     Down,
@@ -99,6 +107,11 @@ pub struct LinkEngine<W: Wire> {
     loss: Option<Loss>,
     identity: Identity,
     sets: Vec<Loadable>,
+    /// What slots compute that take no sets; such a slot has the number of a set, behind all sets.
+    fixed: Vec<Fixed>,
+    questions: Questions,
+    /// The image whose slots were asked.
+    asked: Option<[u8; wire::BEAT]>,
     /// Which set computes what.
     serves: HashMap<Need, usize>,
     /// Sets that the slot does not take, and what it said.
@@ -129,17 +142,6 @@ impl<W: Wire> LinkEngine<W> {
     /// Why there is none.
     pub fn open(wire: W, interface: &str, sets: Vec<Loadable>) -> Result<Self, OpenError> {
         let session = draw().map_err(OpenError::Random)?;
-        let mut serves = HashMap::new();
-        let mut best = |first: bool| {
-            for (at, set) in sets.iter().enumerate().filter(|(_, set)| set.is_first() == first) {
-                let own = Need::all().into_iter().filter(|need| set.can().iter().any(|can| can.serves(need)));
-                own.for_each(|need| {
-                    serves.entry(need).or_insert(at);
-                });
-            }
-        };
-        best(true);
-        best(false);
         let mut engine = Self {
             interface: interface.to_owned(),
             session: Session::new(wire.address(), BOARD, session, Duration::ZERO),
@@ -151,9 +153,12 @@ impl<W: Wire> LinkEngine<W> {
             brief: 0,
             loss: None,
             identity: Identity::default(),
-            capabilities: Capabilities::of(|need| serves.contains_key(need)),
-            serves,
+            capabilities: Capabilities::of(|_| false),
+            serves: HashMap::new(),
             sets,
+            fixed: Vec::new(),
+            questions: Questions::default(),
+            asked: None,
             refused: HashMap::new(),
             failures: HashMap::new(),
             unkeyed: HashMap::new(),
@@ -169,15 +174,40 @@ impl<W: Wire> LinkEngine<W> {
             tally: Tally::default(),
             counts: Counts::default(),
         };
-        while engine.state == State::Opens {
+        while matches!(engine.state, State::Opens | State::Asks) {
             engine.pump();
             engine.rest();
         }
         match engine.loss {
             Some(loss) => Err(OpenError::Lost { interface: interface.to_owned(), loss }),
             None if engine.slots.is_empty() => Err(OpenError::NoSlots(interface.to_owned())),
+            None if engine.serves.is_empty() => Err(OpenError::Useless(interface.to_owned())),
             None => Ok(engine),
         }
+    }
+
+    /// Finds out anew what computes what: slots that need no sets first, and of sets those for throughput.
+    fn serve(&mut self) {
+        self.serves.clear();
+        let fixed = (self.sets.len()..).zip(&self.fixed).map(|(at, fixed)| (at, fixed.can.as_slice()));
+        let arrays = self.identity.arrays != 0;
+        let sets = |first: bool| {
+            let own = self.sets.iter().enumerate().filter(move |(_, set)| arrays && set.is_first() == first);
+            own.map(|(at, set)| (at, set.can()))
+        };
+        let all = Need::all();
+        for (at, can) in fixed.chain(sets(true)).chain(sets(false)) {
+            for need in all.iter().filter(|need| can.iter().any(|can| can.serves(need))) {
+                self.serves.entry(*need).or_insert(at);
+            }
+        }
+        self.capabilities = Capabilities::of(|need| self.serves.contains_key(need));
+    }
+
+    /// What computes: a set, or what a slot computes without one.
+    fn name_of(&self, set: usize) -> Option<&str> {
+        let fixed = || self.fixed.get(set.checked_sub(self.sets.len())?).map(|fixed| fixed.name.as_str());
+        self.sets.get(set).map(Loadable::name).or_else(fixed)
     }
 
     /// From now on this set alone computes what it can; for measurements.
@@ -211,8 +241,10 @@ impl<W: Wire> LinkEngine<W> {
             self.session.lose(Loss::Wire);
         }
         self.hear(now);
-        if self.state == State::Open {
-            self.dispatch(now);
+        match self.state {
+            State::Open => self.dispatch(now),
+            State::Asks => self.ask(now),
+            State::Opens | State::Down => {}
         }
         // To expand keys may have taken a while.
         let now = self.now();
@@ -334,9 +366,7 @@ impl<W: Wire> Engine for LinkEngine<W> {
     }
 
     fn explain(&self, error: &EngineError) -> String {
-        let name = |configuration: ConfigurationId| {
-            self.sets.get(configuration.index()).map_or("a set", Loadable::name)
-        };
+        let name = |configuration: ConfigurationId| self.name_of(configuration.index()).unwrap_or("a set");
         match *error {
             EngineError::SlotStatus { status, configuration, .. } => {
                 let status =

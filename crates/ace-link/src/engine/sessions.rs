@@ -58,8 +58,9 @@ impl<W: Wire> LinkEngine<W> {
 
     pub(super) fn opened(&mut self, identity: Identity, now: Duration) {
         self.slots = (0..usize::from(identity.slots)).map(|_| Slot::new()).collect();
-        (self.state, self.opened, self.loss) = (State::Open, now, None);
+        (self.opened, self.loss) = (now, None);
         self.identity = identity;
+        self.begin_to_ask();
     }
 
     /// Begins anew with a slot that does not hold what it is thought to hold: a new session empties it. What was asked is asked

@@ -53,12 +53,14 @@ pub struct Slot {
     /// Tiles that it has at most.
     pub most: usize,
     pub phase: Phase,
+    /// It takes no sets, and computes what has this number.
+    pub fixed: Option<usize>,
 }
 
 impl Slot {
     /// Out of reset.
     pub fn new() -> Self {
-        Self { tiles: Vec::new(), most: TILES, phase: Phase::Open }
+        Self { tiles: Vec::new(), most: TILES, phase: Phase::Open, fixed: None }
     }
 
     /// Where a set is.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::answers::Partial;
 use super::flight::{Flight, Queue};
-use super::{Event, Loss, Session, State, Trailer};
+use super::{ANY, Event, Loss, Session, State, Trailer};
 use crate::identity::Identity;
 use crate::wire::{self, Frame, Kind, Refusal};
 
@@ -130,7 +130,7 @@ impl Session {
             return true;
         };
         let Some(flight) = queue.flights.get_mut(at) else { return false };
-        if trailer.status == 0 && response.len() != flight.expected {
+        if trailer.status == 0 && flight.expected != ANY && response.len() != flight.expected {
             return false;
         }
         if trailer.is_short() && flight.is_data() {

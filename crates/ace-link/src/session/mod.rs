@@ -106,6 +106,9 @@ enum State {
     Over,
 }
 
+/// A response may be as long as it likes.
+pub const ANY: usize = usize::MAX;
+
 /// A frame of the link itself that is to be answered by one.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
@@ -245,7 +248,7 @@ impl Session {
         self.slots.iter().map(|queue| queue.used).sum()
     }
 
-    /// Asks a slot for what changes neither sets nor keys. `expected`: bytes of a response whose status is Ok, the trailer
+    /// Asks a slot for what changes neither sets nor keys. `expected`: bytes (or [`ANY`]) of a response whose status is Ok, the trailer
     /// included. The tag is put in here.
     pub fn data(&mut self, slot: u8, ticket: Ticket, frame: Vec<u8>, expected: usize, now: Duration) {
         self.ask(slot, ticket, Kind::Data, Bytes::Data(frame), expected, now);

@@ -44,6 +44,8 @@ pub struct Description {
     pub khz: u32,
     /// What its image was made from.
     pub image: [u8; BEAT],
+    /// Which slots take context sets, bit by bit.
+    pub arrays: u8,
     /// Taps at which frames come whole.
     pub eye: RangeInclusive<u8>,
 }
@@ -51,7 +53,7 @@ pub struct Description {
 impl Default for Description {
     fn default() -> Self {
         let address = wire::BOARD;
-        Self { address, queue: 1024, khz: 100_000, image: *b"software", eye: 0..=127 }
+        Self { address, queue: 1024, khz: 100_000, image: *b"software", arrays: u8::MAX, eye: 0..=127 }
     }
 }
 
@@ -261,6 +263,7 @@ impl Board {
             counters: self.counters,
             tap: self.tap,
             settled: true,
+            arrays: self.is.arrays,
             epochs,
         };
         self.answer(request, Kind::Identity, &identity.to_beats());

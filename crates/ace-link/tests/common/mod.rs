@@ -129,6 +129,22 @@ pub fn request(op: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// What a board of the array needs, if it is built: the context sets of the library in the repository, and the slot's model.
+fn file(built: &Path) -> Option<FileRef> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../build").join(built);
+    let Ok(bytes) = std::fs::read(&path) else {
+        eprintln!("skipped, nothing was checked: {} is not built", path.display());
+        return None;
+    };
+    let sha256 = Sha256::digest(&bytes).into();
+    Some(FileRef { path, bytes: bytes.len() as u64, sha256 })
+}
+
+/// The model of a configuration, if it is built.
+pub fn configuration(name: &str) -> Option<Box<dyn SlotModel>> {
+    let model = file(&Path::new("configurations").join(name).join(format!("lib{name}.so")))?;
+    Some(Box::new(Model::open(&model, &[]).expect("a model")))
+}
+
 pub struct Array {
     pub model: FileRef,
     store: Arc<Store>,
@@ -138,13 +154,7 @@ impl Array {
     /// `None`, and why is said, where there is no model of the slot.
     pub fn built(name: &str) -> Option<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let path = root.join("build/array").join(name);
-        let Ok(bytes) = std::fs::read(&path) else {
-            eprintln!("skipped, nothing was checked: {} is not built", path.display());
-            return None;
-        };
-        let sha256 = Sha256::digest(&bytes).into();
-        let model = FileRef { path, bytes: bytes.len() as u64, sha256 };
+        let model = file(&Path::new("array").join(name))?;
         let controller =
             Controller { library: root.join("library/ace.lib"), ..BoardConfig::default().controller };
         let guard = Guard { trust: Trust::ANYBODY, seen: Seen::of_user(), allow_older: true };
