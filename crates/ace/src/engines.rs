@@ -76,6 +76,8 @@ pub struct PolicyArgs {
 
 /// What a board behind a network interface is called by, in front of the interface.
 const LINK: &str = "link:";
+/// Who would have both.
+const AUTO: &str = "auto:";
 
 /// Reads what `--engine` names.
 #[derive(Clone, Copy)]
@@ -92,6 +94,14 @@ impl TypedValueParser for Engines {
     ) -> Result<EngineKind, clap::Error> {
         if let Some(interface) = value.to_str().and_then(|value| value.strip_prefix(LINK)) {
             return Ok(EngineKind::Link(interface.to_owned()));
+        }
+        if let Some(interface) = value.to_str().and_then(|value| value.strip_prefix(AUTO)) {
+            let why = format!(
+                "--engine auto:{interface}: this command does not choose between this processor and a board behind a \
+                 cable; `--engine link:{interface}` is the board alone, and a gateway with `kind = \"auto\"` and \
+                 `link = \"{interface}\"` under [engine] chooses by the time that each takes (docs/gateway.md)\n"
+            );
+            return Err(clap::Error::raw(clap::error::ErrorKind::InvalidValue, why).with_cmd(command));
         }
         EnumValueParser::<Own>::new().parse_ref(command, argument, value).map(EngineKind::Own)
     }
