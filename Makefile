@@ -144,12 +144,12 @@ test-code: built-library all  ## of these, the tests in Rust and in Python
 	cargo test --workspace --release --locked --no-fail-fast $(FEATURES) || rust=$$?; \
 	python=0; wait $$flow || python=$$?; cat build/flow-tests.log; exit $$((rust | python))
 
-interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, and IKE by strongSwan's charon and libreswan's pluto
+interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, against Linux under qemu, IKE by strongSwan's charon and libreswan's pluto, and charon over an image's board
 	$(INTEROP)
 	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
 	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
 	  for with in charon transport libipsec restarts tenants; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; \
-	  $(PYTHON) tests/interop/libreswan.py --ace $(ACE) && $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
+	  $(PYTHON) tests/interop/board.py --ace $(ACE) && $(PYTHON) tests/interop/libreswan.py --ace $(ACE) && $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
 
 # An image for a board: make image BOARD=colorlight-i9 SLOTS=array MHZ=83.33 IMAGE_SEEDS=7101,7102
 SLOTS ?= array

@@ -19,6 +19,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -187,9 +188,17 @@ class Desk:
         self.board = subprocess.Popen(
             list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        until("the board answers", lambda: CABLE in self.board.stderr.readline() or self.board.poll(), 120)
-        if self.board.poll() is not None:
-            raise Fault(f"the board is not simulated: {self.board.stderr.read()}")
+        # A board that never says so is ended.
+        late = threading.Timer(300, self.board.kill)
+        late.start()
+        lines = []
+        for line in self.board.stderr:
+            lines.append(line)
+            if f"probe {CABLE}" in line:
+                break
+        late.cancel()
+        if not lines or CABLE not in lines[-1]:
+            raise Fault(f"the board is not simulated: {''.join(lines[-5:])}")
 
     def unplug(self):
         self.board.terminate()

@@ -3,6 +3,7 @@
 
 mod array;
 mod defaults;
+mod link;
 mod slots;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::array::KeySetup;
+pub use self::link::{Link, LinkKind};
 use crate::frame::HEADER;
 use crate::trace::Picos;
 
@@ -100,16 +102,6 @@ pub struct Port {
     /// A load that takes longer is given up, in milliseconds; so is one behind which DONE does not come within this
     /// time.
     pub timeout_ms: f64,
-}
-
-/// The link between host and slots, which makes one transfer at a time in either direction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Link {
-    /// Bits a clock.
-    pub width: u32,
-    /// The link's clock in MHz.
-    pub clock_mhz: f64,
 }
 
 /// What an operation costs the host, whose one thread serves the board.
@@ -206,6 +198,11 @@ impl BoardConfig {
         if config.array_slots > 0 && line_of_key(text, "slot.tiles").is_none() {
             config.slot.tiles = SlotKind::Array.tiles();
         }
+        for key in config.host_link.kind.others() {
+            if let Some(line) = line_of_key(text, key) {
+                return Err(at(line, config.host_link.kind.not_its(key)));
+            }
+        }
         config.check().map_err(|(key, reason)| at(line_of_key(text, key).unwrap_or(1), reason))?;
         Ok(config)
     }
@@ -241,10 +238,8 @@ impl BoardConfig {
         real("controller.clock_mhz", self.controller.clock_mhz, 0.001, 10_000.0)?;
         real("configuration_port.clock_mhz", port.clock_mhz, 0.001, 10_000.0)?;
         real("configuration_port.timeout_ms", port.timeout_ms, 0.001, 1e6)?;
-        if !(8..=4096).contains(&self.host_link.width) || !self.host_link.width.is_multiple_of(8) {
-            return Err(("host_link.width", "must be whole bytes, 8 to 4096 bits".into()));
-        }
-        real("host_link.clock_mhz", self.host_link.clock_mhz, 0.001, 10_000.0)?;
+        self.host_link.check()?;
+        self.check_host()?;
         real("host.send_ns", self.host.send_ns, 0.0, 1e9)?;
         real("host.notice_ns", self.host.notice_ns, 0.0, 1e9)?;
         real("slot.timeout_ms", self.slot.timeout_ms, 0.001, 1e6)?;
@@ -264,12 +259,6 @@ impl BoardConfig {
         self.port_time(bytes).max(clocks_time(loader_clocks, hz(self.controller.clock_mhz)))
     }
 
-    /// Time on the host link for `bytes`, whole link words.
-    pub fn link_time(&self, bytes: u64) -> Picos {
-        let width = u64::from((self.host_link.width / 8).max(1));
-        clocks_time(bytes.div_ceil(width), hz(self.host_link.clock_mhz))
-    }
-
     /// The host's part in sending `bytes` to a slot.
     pub fn send_time(&self, bytes: u64) -> Picos {
         self.blocks(bytes).saturating_mul(nanos(self.host.send_ns))
@@ -281,10 +270,9 @@ impl BoardConfig {
     }
 
     fn blocks(&self, bytes: u64) -> u64 {
-        let width = u64::from((self.host_link.width / 8).max(1));
         match self.host.block_words {
             0 => 1,
-            words => bytes.div_ceil(width).div_ceil(words).max(1),
+            words => bytes.div_ceil(self.host_link.word()).div_ceil(words).max(1),
         }
     }
 
@@ -292,7 +280,9 @@ impl BoardConfig {
     /// sends its frame, and then link and slot work at once, the slot for `load_clocks`.
     pub fn set_time(&self, bytes: u64, load_clocks: u64, slot_hz: u64) -> Picos {
         let slot = clocks_time(load_clocks, slot_hz);
-        self.send_time(bytes).saturating_add(self.link_time(bytes + HEADER as u64).max(slot))
+        let bytes_on_link = bytes + HEADER as u64;
+        let slot = self.link_first(bytes_on_link).saturating_add(slot);
+        self.send_time(bytes).saturating_add(self.link_time(bytes_on_link).max(slot))
     }
 
     /// The longest a load may take.
@@ -320,11 +310,6 @@ impl BoardConfig {
         let port = &self.configuration_port;
         let kind = format!("{:?}", port.kind).to_lowercase();
         format!("{} bits at {} MHz, {kind}", port.width, port.clock_mhz)
-    }
-
-    /// `64 bits at 100 MHz`.
-    pub fn link_words(&self) -> String {
-        format!("{} bits at {} MHz", self.host_link.width, self.host_link.clock_mhz)
     }
 
     /// `950 ns to send a frame, 950 ns to take a response`.

@@ -2,6 +2,7 @@
 //! The time of the host's thread, and of the link between it and the slots.
 
 use crate::board::Board;
+use crate::config::LinkKind;
 use crate::trace::{Picos, What};
 
 impl Board {
@@ -24,15 +25,26 @@ impl Board {
     }
 
     /// A transfer over the link that cannot begin before `ready`. A host that polls does nothing else meanwhile.
-    pub(crate) fn transfer(&mut self, ready: Picos, bytes: u64) -> (Picos, Picos) {
+    pub(crate) fn transfer(&mut self, ready: Picos, bytes: u64, way: Way) -> (Picos, Picos) {
         let polled = self.config.host.polled;
-        let start = ready.max(self.link.free).max(if polled { self.link.host_free } else { 0 });
+        let lane = match self.config.host_link.kind {
+            LinkKind::Bus => 0,
+            LinkKind::Ethernet => way as usize,
+        };
+        let start = ready.max(self.link.free[lane]).max(if polled { self.link.host_free } else { 0 });
         let end = start.saturating_add(self.config.link_time(bytes));
-        self.link.free = end;
+        self.link.free[lane] = start.saturating_add(self.config.link_busy(bytes));
         if polled {
             self.link.host_free = end;
             self.core_taken();
         }
         (start, end)
     }
+}
+
+/// The direction of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    ToSlot = 0,
+    FromSlot = 1,
 }

@@ -82,8 +82,8 @@ impl Agenda {
 /// The host's thread, and the link between it and the slots.
 #[derive(Default)]
 pub(crate) struct HostLink {
-    /// When the link has carried what it was given.
-    pub free: Picos,
+    /// When the link has carried what it was given: to slots, and from them. A bus has one for both.
+    pub free: [Picos; 2],
     /// When the host's thread has done what it was given.
     pub host_free: Picos,
     /// The host's thread and the processor beside the slots are one.

@@ -7,6 +7,7 @@ use crate::board::Board;
 use crate::catalogue::{Source, Unsigned};
 use crate::config::{SlotKind, clocks_time};
 use crate::execution::Execution;
+use crate::link::Way;
 use crate::parts::{Event, LoadError, LoadOutcome};
 use crate::pass;
 use crate::port::{self, Refused, Written};
@@ -101,8 +102,9 @@ impl Board {
         let bytes = written.map_or(0, |written| written.bytes);
         let clocks = opened.as_ref().map_or(0, |model| model.loading());
         let host = self.host(self.config.send_time(bytes), slot, 0, true);
-        let (start, end) = self.transfer(host, bytes + crate::frame::HEADER as u64);
-        let ready_at = end.max(start.saturating_add(clocks_time(clocks, clock)));
+        let (start, end) = self.transfer(host, bytes + crate::frame::HEADER as u64, Way::ToSlot);
+        let begins = start.saturating_add(self.config.link_first(bytes + crate::frame::HEADER as u64));
+        let ready_at = end.max(begins.saturating_add(clocks_time(clocks, clock)));
         self.loading(
             slot,
             ready_at,
@@ -175,7 +177,7 @@ impl Board {
         let joint = then.is_some();
         let waited = self.host_waits();
         let built = self.host(self.config.send_time(bytes), slot, job, true);
-        let (start, end) = self.transfer(built, bytes);
+        let (start, end) = self.transfer(built, bytes, Way::ToSlot);
         let it = &mut self.slots.all[slot];
         self.slots.handovers += 1;
         let handover = self.slots.handovers;
@@ -401,7 +403,7 @@ impl Board {
     fn send_back(&mut self, slot: usize, op: u64, bytes: u64, result: Result<Vec<u8>, EngineError>) {
         let job = self.jobs.get(&op).map_or(0, |p| p.job.id);
         let waits = if self.config.host.polled { self.host_waits() } else { 0 };
-        let (start, end) = self.transfer(self.agenda.now, bytes);
+        let (start, end) = self.transfer(self.agenda.now, bytes, Way::FromSlot);
         if let Some(flight) = self.slots[slot].flight(op) {
             flight.waited = flight.waited.saturating_add(waits);
             flight.stage = Stage::Leaving;

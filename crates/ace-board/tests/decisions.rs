@@ -106,7 +106,7 @@ fn config(case: &Case) -> BoardConfig {
         packet_buffer: case.window,
         frame_buffers: 1,
         controller: Controller { library: "".into(), ..Controller::default() },
-        host_link: Link { width: 4096, clock_mhz: 10_000.0 },
+        host_link: Link { width: 4096, clock_mhz: 10_000.0, ..Link::default() },
         host: Host { send_ns: 0.0, notice_ns: 0.0, ..Host::default() },
         policy: PolicyLimits {
             latency_ms: case.latency_ms,

@@ -13,6 +13,7 @@ mod context_sets;
 mod decisions;
 mod documents;
 mod engine;
+mod ethernet;
 mod faults;
 mod frames;
 mod interleaved;

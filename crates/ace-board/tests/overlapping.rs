@@ -148,7 +148,8 @@ fn a_board_lets_frames_join_when_they_have_arrived() {
         }
         let slot = SlotLimits { kind, tiles, banks, ..SlotLimits::default() };
         // A link as slow as the slots, so that frames come one after the other all the time, or a fast one.
-        let host_link = Link { width: 64, clock_mhz: if packet_buffer == 5 { 1000.0 } else { 20.0 } };
+        let host_link =
+            Link { width: 64, clock_mhz: if packet_buffer == 5 { 1000.0 } else { 20.0 }, ..Link::default() };
         let host = Host { send_ns: 100.0, notice_ns: 0.0, ..Host::default() };
         let config = BoardConfig { slots, slot, host_link, host, packet_buffer, ..BoardConfig::default() };
         let mut random = Random(9);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ace_board::array::{Loadable, loadables};
-use ace_board::config::SlotKind;
+use ace_board::config::{Link, LinkKind, SlotKind};
 use ace_board::open::Parts;
 use ace_board::trace::BoardReport;
 use ace_board::{Assembly, Board, BoardConfig, Catalogue, Models, Store, Unsigned};
@@ -18,7 +18,7 @@ use ace_library::file::Guard;
 use ace_library::{Seen, Trust};
 use ace_schedule::{Policy, UnknownPolicy};
 use ace_studies::processors::Stated;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use clap::builder::{EnumValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 
@@ -76,6 +76,8 @@ pub struct PolicyArgs {
 
 /// What a board behind a network interface is called by, in front of the interface.
 const LINK: &str = "link:";
+/// Who would have both.
+const AUTO: &str = "auto:";
 
 /// Reads what `--engine` names.
 #[derive(Clone, Copy)]
@@ -92,6 +94,14 @@ impl TypedValueParser for Engines {
     ) -> Result<EngineKind, clap::Error> {
         if let Some(interface) = value.to_str().and_then(|value| value.strip_prefix(LINK)) {
             return Ok(EngineKind::Link(interface.to_owned()));
+        }
+        if let Some(interface) = value.to_str().and_then(|value| value.strip_prefix(AUTO)) {
+            let why = format!(
+                "--engine auto:{interface}: this command does not choose between this processor and a board behind a \
+                 cable; `--engine link:{interface}` is the board alone, and a gateway with `kind = \"auto\"` and \
+                 `link = \"{interface}\"` under [engine] chooses by the time that each takes (docs/gateway.md)\n"
+            );
+            return Err(clap::Error::raw(clap::error::ErrorKind::InvalidValue, why).with_cmd(command));
         }
         EnumValueParser::<Own>::new().parse_ref(command, argument, value).map(EngineKind::Own)
     }
@@ -148,6 +158,10 @@ pub struct BoardArgs {
     /// context sets; or so many of each, as in fabric=2,array=1
     #[arg(long, value_name = "KIND[=N],…", value_parser = slots)]
     pub slots: Option<Slots>,
+    /// What is between host and slots, instead of what the board's description says: a bus, or a cable on which both ends
+    /// speak as in docs/link.md. A link of another kind than the description's has its default figures
+    #[arg(long, value_name = "KIND", value_parser = link())]
+    pub link: Option<LinkKind>,
     #[command(flatten)]
     pub trust: TrustArgs,
     /// Load what has been built here and the library does not hold, too, if its own record says that its bits are
@@ -167,6 +181,12 @@ const NO_PROCESSOR: &str = "--processor: only with --engine auto a processor sta
 
 /// Instead of a folder: slots that hold the array.
 const ARRAY: &str = "array";
+
+/// The kinds of links, by name.
+fn link() -> impl TypedValueParser<Value = LinkKind> {
+    PossibleValuesParser::new(LinkKind::ALL.map(LinkKind::name))
+        .map(|name| LinkKind::ALL.into_iter().find(|kind| kind.name() == name).unwrap_or_default())
+}
 
 /// Clap says which one was meant.
 fn policies() -> impl TypedValueParser<Value = Policies> {
@@ -208,6 +228,10 @@ impl BoardArgs {
             Some(Slots::All(SlotKind::Array)) => config.set_slots(0, all),
             Some(Slots::Of(fabric, array)) => config.set_slots(fabric, array),
             None => {}
+        }
+        if let Some(kind) = self.link.filter(|kind| *kind != config.host_link.kind) {
+            config.host_link = Link { kind, ..Link::default() };
+            config.check().map_err(|(key, why)| anyhow!("--link {}: `{key}`: {why}", kind.name()))?;
         }
         Ok(config)
     }

@@ -2,9 +2,13 @@
 //! What a key has that `board.toml` leaves out: the committed file's value.
 
 use super::{
-    BoardConfig, Controller, DEFAULT_LIBRARY, Host, KeySetup, Link, Loads, PolicyLimits, Port, PortKind,
-    SlotKind, SlotLimits,
+    BoardConfig, Controller, DEFAULT_LIBRARY, Host, KeySetup, Link, LinkKind, Loads, PolicyLimits, Port,
+    PortKind, SlotKind, SlotLimits,
 };
+
+/// Of the board alone, at its pins: from the last byte of a frame's FCS to the first one of its answer's preamble, without the
+/// slot (`python -m ace_flow board-pins`).
+const ROUND_TRIP_NS: f64 = 360.0;
 
 impl Default for BoardConfig {
     fn default() -> Self {
@@ -38,7 +42,7 @@ impl Default for Port {
 
 impl Default for Link {
     fn default() -> Self {
-        Self { width: 64, clock_mhz: 100.0 }
+        Self { kind: LinkKind::Bus, width: 64, clock_mhz: 100.0, mbps: 1000.0, round_trip_ns: ROUND_TRIP_NS }
     }
 }
 

@@ -121,3 +121,43 @@ fn times_follow_the_figures() {
     assert_eq!(clocks_time(3, 81_000_000), 37_038);
     assert_eq!(clocks_time(u64::MAX, 1), u64::MAX);
 }
+
+/// Bytes of docs/link.md and IEEE 802.3: 24 in front of the beats, 60 at least, and 24 more of preamble, FCS and gap.
+#[test]
+fn ethernet_carries_segments_each_way() {
+    let board = parse("[host_link]\nkind = \"ethernet\"\nround_trip_ns = 1000").unwrap();
+    let lengths = [0, 8, 36, 40, 1464, 1472, 1473, 2 * 1472, 2 * 1472 + 1];
+    let wanted = [84, 84, 88, 88, 1512, 1520, 1520 + 84, 2 * 1520, 2 * 1520 + 84];
+    assert_eq!(lengths.map(Link::wire_bytes), wanted);
+    // 8 ns a byte, and half of the round trip until it is there.
+    assert_eq!(board.link_busy(1464), 1512 * 8_000);
+    assert_eq!(board.link_time(1464), 1512 * 8_000 + 500_000);
+    // A slot begins with a load when its first segment is whole.
+    assert_eq!((board.link_first(40), board.link_first(2664)), (board.link_time(40), board.link_time(1472)));
+    let behind = board.link_first(2664) + 300 * 10_000;
+    assert_eq!(board.set_time(2648, 300, 100_000_000), 950_000 + board.link_time(2664).max(behind));
+    let slow = parse("[host_link]\nkind = \"ethernet\"\nmbps = 100").unwrap();
+    assert_eq!(slow.link_busy(1464), 1512 * 80_000);
+    assert!(slow.link_words().contains("Ethernet, 100 Mb/s each way"), "{}", slow.link_words());
+    let error = |text: &str| parse(text).unwrap_err().to_string();
+    let ethernet = "[host_link]\nkind = \"ethernet\"\n";
+    assert!(
+        error("[host_link]\nmbps = 100")
+            .starts_with("b.toml:2: `host_link.mbps` is of a link of kind \"ethernet\"")
+    );
+    assert!(
+        error(&format!("{ethernet}width = 64"))
+            .starts_with("b.toml:3: `host_link.width` is of a link of kind \"bus\"")
+    );
+    assert!(
+        error(&format!("{ethernet}mbps = 0")).starts_with("b.toml:3: `host_link.mbps` must be 1 to 1000000")
+    );
+    assert!(
+        error(&format!("{ethernet}[host]\npolled = true"))
+            .starts_with("b.toml:4: a host moves no word itself")
+    );
+    assert!(
+        error(&format!("{ethernet}[host]\nblock_words = 8")).starts_with("b.toml:4: there are no blocks")
+    );
+    assert!(error("[host_link]\nkind = \"usb\"").contains("`bus` or `ethernet`"));
+}
