@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ace_board::capability::Capability;
 use ace_board::frame::Status;
 
 use super::LinkEngine;
@@ -164,6 +165,11 @@ impl<W: Wire> LinkEngine<W> {
     /// What was done under each set that was loaded.
     pub fn used(&self) -> impl Iterator<Item = (&str, Done)> {
         self.tally.sets.iter().filter_map(|(set, done)| Some((self.name_of(*set)?, *done)))
+    }
+
+    /// What slots compute that take no sets, by the names of the algorithms.
+    pub fn fixed(&self) -> impl Iterator<Item = (&str, &[Capability])> {
+        self.fixed.iter().filter(|own| !own.can.is_empty()).map(|own| (own.name.as_str(), own.can.as_slice()))
     }
 
     /// Names of the sets that slots hold.

@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use ace_board::array::Loadable;
+use ace_board::capability::Capability;
 use ace_board::frame;
 use ace_engine::engine::run_all;
 use ace_engine::kat::{self, Check, KnownAnswers, RowMode, Subject};
@@ -47,12 +48,17 @@ pub fn all<W: Wire>(
     tell: &mut dyn FnMut(&str),
 ) -> Result<Computed, ProbeError> {
     // Each set's rate is of an engine that has no other one: of two for the same frames both are measured.
-    let rates: Vec<(String, Need, f64)> = sets
+    let rates: Vec<(String, Need, Option<f64>)> = sets
         .iter()
-        .filter_map(|set| Some((set.name().to_owned(), typical(set)?, set.rate(khz))))
-        .map(|(name, need, rate)| Ok((name, need, rate?)))
+        .filter_map(|set| Some((set.name().to_owned(), typical(set.can())?, set.rate(khz))))
+        .map(|(name, need, rate)| Ok((name, need, Some(rate?))))
         .collect::<Result<_, ProbeError>>()?;
     let mut engine = LinkEngine::open(&mut *wire, interface, sets)?;
+    // What slots compute by themselves goes first, as sets take its place then.
+    let slots: Vec<_> =
+        engine.fixed().filter_map(|(name, can)| Some((name.to_owned(), typical(can)?, None))).collect();
+    let arrays = engine.identity().arrays != 0;
+    let rates = slots.into_iter().chain(rates.into_iter().filter(|_| arrays));
     let mut answers = Vec::new();
     for (subject, file) in KNOWN.iter().filter(|_| wanted.answers) {
         let Some(known) = known(subject, file, &engine) else { continue };
@@ -62,7 +68,7 @@ pub fn all<W: Wire>(
         answers.push(Answers { subject: (*subject).to_owned(), passed, skipped, failed: report.failed });
     }
     let mut measured = Vec::new();
-    for (name, need, slot_mbps) in rates.into_iter().filter(|_| wanted.packets > 0) {
+    for (name, need, slot_mbps) in rates.filter(|_| wanted.packets > 0) {
         tell(&format!("the rate of {name}"));
         engine.only(&name);
         let (mbps, error) = match rate(&mut engine, need, wanted) {
@@ -104,14 +110,14 @@ fn of(subject: &Subject, need: &Need) -> bool {
     }
 }
 
-/// What is asked of a set whose rate is measured: CBC of a cipher, HMAC of a hash.
-fn typical(set: &Loadable) -> Option<Need> {
+/// What is asked of what can do this, when its rate is measured: CBC of a cipher, HMAC of a hash.
+fn typical(can: &[Capability]) -> Option<Need> {
     let wanted = |need: &Need| match need {
         Need::Cipher { mode, .. } => *mode == Mode::Cbc,
         Need::Hmac { .. } | Need::Aead { .. } => true,
         _ => false,
     };
-    Need::all().into_iter().filter(wanted).find(|need| set.can().iter().any(|can| can.serves(need)))
+    Need::all().into_iter().filter(wanted).find(|need| can.iter().any(|can| can.serves(need)))
 }
 
 /// Mb/s that a cable of 1 Gb/s carries of data in frames of so many bytes.

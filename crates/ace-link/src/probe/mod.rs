@@ -65,8 +65,9 @@ pub struct SetRate {
     pub operation: String,
     /// Mb/s of data that came back; wall time, with all of this program's work.
     pub mbps: Option<f64>,
-    /// Mb/s that one tile of the slot computes at the board's clock (measured in the RTL).
-    pub slot_mbps: f64,
+    /// Mb/s that one tile of the slot computes at the board's clock (measured in the RTL); of a slot that takes no sets it
+    /// is not known here.
+    pub slot_mbps: Option<f64>,
     /// Mb/s that a cable of 1 Gb/s carries of such packets.
     pub cable_mbps: f64,
     /// Why there is no rate.

@@ -139,7 +139,7 @@ fn print(report: &Report) {
             .left("context set", |set| set.name.clone())
             .left("operation", |set| set.operation.clone())
             .right("Mb/s", |set| set.mbps.map_or("-".to_owned(), |mbps| format!("{mbps:.0}")))
-            .right("a tile", |set| format!("{:.0}", set.slot_mbps))
+            .right("a tile", |set| set.slot_mbps.map_or("-".to_owned(), |mbps| format!("{mbps:.0}")))
             .right("the cable", |set| format!("{:.0}", set.cable_mbps));
         println!("\n{}", table.text());
         println!(
