@@ -53,9 +53,9 @@ void ace_board::rx() {
   bool ctl = valid && !(byte.error && !rising);
   unsigned tap = top.rootp->ACE_TAPS;
   if ((tap < lowest || tap > highest) && valid && random.below(16) == 0) nibble = uint8_t(nibble ^ 1u << random.below(4));
+  /* What no clock stands before is looked at before what a clock moves, so that one evaluation has data before the edge. */
   top.rx_data_i = nibble;
   top.rx_ctl_i = ctl;
-  top.eval();
   top.rx_clk_i = rising;
   top.eval();
 }

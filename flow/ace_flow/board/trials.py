@@ -39,6 +39,8 @@ from ace_flow.sim.frames import request
 OTHER = bytes.fromhex("020000000022")
 # The taps at which a cable's data are right.
 EYE = (35, 93)
+# Frames of nonsense between two questions whether the board answers right.
+MOST_AT_A_TIME = 400
 
 
 def check(right: bool, what: str) -> None:
@@ -327,16 +329,20 @@ def fuzzed(library: Path, work: of.Work, count: int, slots: int = 1, seed: int =
         room = host.hello().words
         fuzz = Fuzz(wire, host, slots, random)
         while fuzz.sent < count:
-            before, sent = wire.counts(), fuzz.sent
-            for _ in range(random.randrange(1, 40)):
+            begin, before, sent = wire.counts().out_frames, answers, fuzz.sent
+            for _ in range(random.randrange(1, min(MOST_AT_A_TIME, max(count // 100, 40)))):
                 fuzz.one()
-            # Until it says nothing more.
-            while wire.waiting() or host.receive(host.patience) is not None:
-                wire.run(MICROSECOND)
-            after = wire.counts()
-            out = after.out_frames - before.out_frames
-            answers += out
+            # Until it says nothing more, and for as long again.
+            while wire.waiting() or wire.run(host.patience, until_frame=True) < host.patience:
+                while (taken := wire.take()) is not None:
+                    fuzz.asked.take(Message.decode(taken.data))
+                    answers += 1
+                wire.run(5 * MICROSECOND)
+            check(wire.take() is None, "a frame leaves when nothing is to be said")
+            out = wire.counts().out_frames - begin
+            check(out == answers - before, f"{out} frames left, {answers - before} were answers")
             check(out <= 2 * (fuzz.sent - sent), f"{fuzz.sent - sent} frames of nonsense have {out} answers")
+            fuzz.asked.clear()
             # Whoever has the board now: silence ends that.
             host.session += 1
             if host.hello() is None:
