@@ -144,7 +144,9 @@ def main() -> int:
     try:
         computing, expanding = of_library(ace)
         if unknown := set(args.sets or []) - set(computing):
-            raise LinkError(f"no set that computes: {', '.join(sorted(unknown))}; `ace library list` has them")
+            raise LinkError(
+                f"no set that computes: {', '.join(sorted(unknown))}; `ace library list` has them"
+            )
         names = [name for name in computing if not args.sets or name in args.sets]
         library = model.model(args.board, Content("array"), image_times=True)
         tell = (lambda _: None) if args.json else (lambda seen: print(line(seen), flush=True))

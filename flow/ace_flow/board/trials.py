@@ -2,7 +2,6 @@
 """What a board at its pins is put through. Each trial makes its own board, raises LinkError where the board does not do
 what docs/link.md says, and returns a line of what it saw."""
 
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -351,39 +350,3 @@ def fuzzed(library: Path, work: of.Work, count: int, slots: int = 1, seed: int =
             work.prepare(host)
             exchanged(wire, host, room, work, 3, random, 600)
         return f"{fuzz.sent} frames of nonsense, {answers} answers; then it answers right"
-
-
-def alike(library: Path, ace: str, frames: int = 12) -> str:
-    """Two sessions with other keys: pins, times, lengths and heads are the same, only results differ."""
-    seen: list[tuple[int, list[tuple[int, bytes]], list[bytes]]] = []
-    for key in (of.KEY_38A, bytes(range(16, 32))):
-        with Wire(library) as wire:
-            host = opened(wire)
-            host.patience = 1000 * MICROSECOND
-            outside: list[tuple[int, bytes]] = []
-            results: list[bytes] = []
-            inner = wire.take
-
-            def take(inner: Callable = inner, outside: list = outside, results: list = results):
-                taken = inner()
-                if taken is not None:
-                    answer = taken.data[14] == ANSWER
-                    outside.append((taken.begun, taken.data[:24] if answer else taken.data))
-                    results.append(taken.data[24:] if answer else b"")
-                return taken
-
-            wire.take = take  # type: ignore[method-assign]
-            work = of.AesWork(ace, key)
-            work.prepare(host)
-            random = Random(5)
-            for n in range(frames):
-                text = random.randbytes(16 * random.randrange(1, 60))
-                host.ask(DATA, request(of.AES, "cbc", text, iv=random.randbytes(16), tag=n))
-            host.bye()
-            wire.run(100 * MICROSECOND)
-            seen.append((wire.pins(), outside, results))
-    check(seen[0][1] == seen[1][1], "frames differ in more than results")
-    check(seen[0][0] == seen[1][0], "pins other than those of the data differ")
-    differ = sum(a != b for a, b in zip(seen[0][2], seen[1][2], strict=True))
-    check(differ == frames, f"{differ} of {frames} results differ")
-    return f"{len(seen[0][1])} frames alike but for {differ} results"

@@ -63,6 +63,10 @@ class AesWork:
 
     def __init__(self, ace: str, key: bytes = KEY_38A):
         self.set = compiled(ace, self.variant)
+        self.change(key)
+
+    def change(self, key: bytes) -> None:
+        """The key from the next `prepare` on."""
         self.words = reference.aes_words(key)
 
     def prepare(self, host: Host, slot: int = 0) -> None:
@@ -90,8 +94,8 @@ class GcmWork(AesWork):
 
     variant = "aes_gcm:aes128_gcm_encrypt"
 
-    def __init__(self, ace: str, key: bytes = KEY_38A):
-        super().__init__(ace, key)
+    def change(self, key: bytes) -> None:
+        super().change(key)
         self.rounds = self.words
         self.h = int.from_bytes(reference.aes(self.rounds, bytes(16), False), "big")
         # The set takes H times x, its lowest word first.
@@ -115,12 +119,20 @@ class GcmWork(AesWork):
 
     def task(self, random: Random, tag: int, most: int) -> Task:
         nonce, size = random.randbytes(12), random.choice([8, 12, 16])
-        aad, text = random.randbytes(random.randrange(41)), random.randbytes(8 * random.randrange(most // 8 + 1))
+        aad, text = (
+            random.randbytes(random.randrange(41)),
+            random.randbytes(8 * random.randrange(most // 8 + 1)),
+        )
         sealed = self.sealed(nonce, aad, text)[: len(text) + size]
+        return Task(self.framed(nonce, aad, text, size, tag), sealed)
+
+    @staticmethod
+    def framed(nonce: bytes, aad: bytes, text: bytes, size: int, tag: int) -> bytes:
+        """`size`: bytes of a tag."""
         header = bytes([AES, frames.AEAD, 0, 0]) + tag.to_bytes(2, "little") + bytes([len(nonce), size])
         header += len(text).to_bytes(4, "little") + len(aad).to_bytes(2, "little") + bytes(2)
         parts = (part + bytes(-len(part) % 8) for part in (nonce, aad, text))
-        return Task(header + b"".join(parts), sealed)
+        return header + b"".join(parts)
 
 
 def product(a: int, b: int) -> int:
