@@ -6,6 +6,7 @@ import shutil
 import unittest
 from pathlib import Path
 from random import Random
+from unittest import mock
 
 from ace_flow import subset, tools
 from ace_flow.board import alike, fuzz, host, model, rates, sets, trials, work
@@ -81,6 +82,13 @@ class Array(unittest.TestCase):
 
     def test_keys_show_in_results_alone(self) -> None:
         alike.alike(self.library, str(ACE), 4)
+
+    def test_the_comparison_of_two_runs_can_fail(self) -> None:
+        with self.assertRaisesRegex(host.LinkError, "results are the same"):
+            alike.alike(self.library, str(ACE), 2, ("bye",), (1, 1))
+        # Nothing ends the first session: the second host finds its epochs.
+        with mock.patch.object(alike, "ended"), self.assertRaisesRegex(host.LinkError, "is not free"):
+            alike.alike(self.library, str(ACE), 2, ("bye",))
 
     def test_a_lossy_wire(self) -> None:
         trials.lossy(self.library, work.AesWork(str(ACE)), 100)

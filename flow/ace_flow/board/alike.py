@@ -144,11 +144,13 @@ def run(library: Path, ace: str, how: str, frames: int, seed: int) -> Seen:
         return Seen(wire.pins(), wire.outside, wire.results)
 
 
-def alike(library: Path, ace: str, frames: int = 12) -> str:
+def alike(
+    library: Path, ace: str, frames: int = 12, ends: tuple[str, ...] = ENDS, secrets: tuple[int, int] = (1, 2)
+) -> str:
     """Pins at every clock, times, lengths, heads and trailers are the same, and all of what a second host sees."""
     seen = []
-    for how in ENDS:
-        a, b = (run(library, ace, how, frames, seed) for seed in (1, 2))
+    for how in ends:
+        a, b = (run(library, ace, how, frames, seed) for seed in secrets)
         check(
             [at for at, _ in a.outside] == [at for at, _ in b.outside], f"{how}: frames leave at other times"
         )

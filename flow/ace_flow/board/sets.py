@@ -3,8 +3,8 @@
 
 python -m ace_flow board-sets [--ace target/release/ace] [--sets aes128_encrypt sha1] [--packets 4] [--json]
 
-`ace image sim` has the board at a TAP device, and `ace image probe` asks it with one set at a time (of what deciphers with
-that beside it which enciphers, and a key for each), so that nothing else can have computed an answer: the known answers of algorithms/ that this set can give, and packets whose answers are compared with
+`ace image sim` has the board at a TAP device, and `ace image probe` asks it with one set at a time (of a cipher with that
+for the other direction beside it, and a key for each), so that nothing else can have computed an answer: the known answers of algorithms/ that this set can give, and packets whose answers are compared with
 the processor's. Sets that expand keys in the slot are counted apart, as the link's host expands keys itself. It needs
 root. Ends with 1 at the first set of which an answer is wrong or none is compared.
 """
@@ -92,9 +92,10 @@ def judged(name: str, report: dict, packets: int, seconds: float) -> Seen:
 
 
 def beside(name: str, names: list[str]) -> list[str]:
-    """A row of known answers of a cipher goes both ways: the set for the other one of what deciphers."""
-    other = name.replace("_decrypt", "_encrypt").removesuffix("_latency")
-    return [other] if "_decrypt" in name and other in names else []
+    """A row of known answers of a cipher goes both ways: the set for the other one."""
+    here, there = ("_decrypt", "_encrypt") if "_decrypt" in name else ("_encrypt", "_decrypt")
+    other = name.replace(here, there).removesuffix("_latency")
+    return [other] if here in name and other in names else []
 
 
 def asked(ace: str, interface: str, name: str, others: list[str], packets: int) -> Seen:
