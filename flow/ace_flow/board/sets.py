@@ -4,9 +4,10 @@
 python -m ace_flow board-sets [--ace target/release/ace] [--sets aes128_encrypt sha1] [--packets 4] [--json]
 
 `ace image sim` has the board at a TAP device, and `ace image probe` asks it with one set at a time (of a cipher with that
-for the other direction beside it, and a key for each), so that nothing else can have computed an answer: the known answers of algorithms/ that this set can give, and packets whose answers are compared with
-the processor's. Sets that expand keys in the slot are counted apart, as the link's host expands keys itself. It needs
-root. Ends with 1 at the first set of which an answer is wrong or none is compared.
+for the other direction beside it, and a key for each), so that nothing else can have computed an answer: the known
+answers of algorithms/ that this set can give, and packets whose answers are compared with the processor's. Sets that
+expand keys in the slot are counted apart, as the link's host expands keys itself. It needs root. Ends with 1 at the first
+set of which an answer is wrong or none is compared.
 """
 
 import argparse
