@@ -43,6 +43,10 @@ COMMANDS = {
     "array-rates": ("ace_flow.array.rates", "what the slot's RTL takes for a packet"),
     "board-model": ("ace_flow.board.model", "a board as a model, from its pins on"),
     "board-pins": ("ace_flow.board.pins", "a board at its pins: what it answers, and how fast"),
+    "board-sets": (
+        "ace_flow.board.sets",
+        "every context set of the library through the pins of a board (root)",
+    ),
     "cores": ("ace_flow.cores", "the RTL for other builds: ace.core (FuseSoC) and Bender.yml"),
     "pages": ("ace_flow.pages.render", "every generated page, table and picture; or what would differ"),
     "measure": ("ace_flow.pages.results", "results files that pages are rendered from, measured anew"),

@@ -53,9 +53,9 @@ void ace_board::rx() {
   bool ctl = valid && !(byte.error && !rising);
   unsigned tap = top.rootp->ACE_TAPS;
   if ((tap < lowest || tap > highest) && valid && random.below(16) == 0) nibble = uint8_t(nibble ^ 1u << random.below(4));
+  /* What no clock stands before is looked at before what a clock moves, so that one evaluation has data before the edge. */
   top.rx_data_i = nibble;
   top.rx_ctl_i = ctl;
-  top.eval();
   top.rx_clk_i = rising;
   top.eval();
 }
@@ -89,6 +89,8 @@ void ace_board::look() {
   uint32_t seen = uint32_t(top.tx_clk_o | top.tx_ctl_o << 1 | top.phy_rst_no << 2 | top.mdc_o << 3 | top.led_no << 4 |
                            top.sdram_clk_o << 5 | top.mdio_io__en << 6);
   if (top.mdio_io__en) seen |= uint32_t(top.mdio_io__out) << 7;
+  /* Data pins are looked at while no byte is on them. */
+  if (!top.tx_ctl_o) seen |= uint32_t(top.tx_data_o) << 8;
   if (top.sdram_clk_o != sdram) {
     sdram = top.sdram_clk_o;
     sdram_changes++;

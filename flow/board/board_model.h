@@ -78,8 +78,8 @@ typedef struct {
 } ace_board_counts;
 void ace_board_count(const ace_board *board, ace_board_counts *counts);
 
-/* A digest of when which pin was what from the start on, but for the bits of tx_data. Two runs that it does not tell
- * apart differ in the bytes of what the board sends at most. */
+/* A digest of when which pin was what from the start on, but for the bits of tx_data while tx_ctl is 1. Two runs that it
+ * does not tell apart differ in the bytes of what the board sends at most. */
 uint64_t ace_board_pins(const ace_board *board);
 
 #pragma GCC visibility pop

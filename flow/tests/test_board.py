@@ -6,9 +6,10 @@ import shutil
 import unittest
 from pathlib import Path
 from random import Random
+from unittest import mock
 
 from ace_flow import subset, tools
-from ace_flow.board import host, model, rates, trials, work
+from ace_flow.board import alike, fuzz, host, model, rates, sets, trials, work
 from ace_flow.board.model import Content
 
 ACE = Path(os.environ.get("ACE_BIN", tools.ROOT / "target" / "release" / "ace"))
@@ -80,16 +81,72 @@ class Array(unittest.TestCase):
         trials.known(self.library, str(ACE))
 
     def test_keys_show_in_results_alone(self) -> None:
-        trials.alike(self.library, str(ACE), 6)
+        alike.alike(self.library, str(ACE), 4)
+
+    def test_the_comparison_of_two_runs_can_fail(self) -> None:
+        with self.assertRaisesRegex(host.LinkError, "results are the same"):
+            alike.alike(self.library, str(ACE), 2, ("bye",), (1, 1))
+        # Nothing ends the first session: the second host finds its epochs.
+        with mock.patch.object(alike, "ended"), self.assertRaisesRegex(host.LinkError, "is not free"):
+            alike.alike(self.library, str(ACE), 2, ("bye",))
 
     def test_a_lossy_wire(self) -> None:
         trials.lossy(self.library, work.AesWork(str(ACE)), 100)
+
+    def test_a_lossy_wire_and_an_aead(self) -> None:
+        trials.lossy(self.library, work.GcmWork(str(ACE)), 60)
 
     def test_resets(self) -> None:
         trials.resets(self.library, work.AesWork(str(ACE)), 4)
 
     def test_nonsense(self) -> None:
         trials.fuzzed(self.library, work.AesWork(str(ACE)), 150)
+
+
+@unittest.skipIf(shutil.which(tools.compiler()) is None or not ACE.exists(), "no C++ compiler or no ace")
+class Sets(unittest.TestCase):
+    """Sets of the library by a socket; `python -m ace_flow board-sets` has all of them."""
+
+    @unittest.skipIf(os.geteuid() != 0 or not os.access("/dev/net/tun", os.W_OK), "TAP devices are root's")
+    def test_known_answers_of_some(self) -> None:
+        computing, _ = sets.of_library(str(ACE))
+        names = ["aes256_decrypt_latency", "aes128_gcm_encrypt", "sha256"]
+        self.assertLessEqual(set(names), set(computing))
+        library = model.model(content=Content("array"), image_times=True)
+        seen = sets.all_of(str(ACE), library, names, 2, computing)
+        self.assertEqual([one.name for one in seen], names)
+
+    def test_no_set_is_no_success(self) -> None:
+        with self.assertRaisesRegex(host.LinkError, "no context set"):
+            sets.all_of(str(ACE), Path("none"), [], 2, [])
+
+    def test_a_set_of_which_nothing_was_compared_is_no_success(self) -> None:
+        rate = {"name": "a", "operation": "b", "error": None}
+        answers = {"subject": "c", "passed": 1, "failed": []}
+        report = {"rates": [rate], "answers": [answers], "resent": 0}
+        self.assertEqual(sets.judged("a", report, 2, 0).rows, {"c": 1})
+        for change in (
+            {"answers": []},
+            {"answers": [answers | {"passed": 0}]},
+            {"answers": [answers | {"failed": ["row 3"]}]},
+            {"rates": []},
+            {"rates": [rate | {"error": "an answer is not that of this processor"}]},
+        ):
+            with self.assertRaises(host.LinkError):
+                sets.judged("a", report | change, 2, 0)
+
+
+class Nonsense(unittest.TestCase):
+    def test_what_nobody_has_asked_is_noticed(self) -> None:
+        asked = fuzz.Asked()
+        address = bytes(6)
+        hello = host.Message(host.BOARD, address, host.HELLO, 3, 7, 0, 0, 0, 5, b"")
+        answer = hello._replace(to=address, source=host.BOARD, kind=host.IDENTITY)
+        asked.add(hello.encode())
+        asked.take(answer)
+        for unasked in (answer, answer._replace(number=8), answer._replace(kind=host.ANSWER)):
+            with self.assertRaises(host.LinkError):
+                asked.take(unasked)
 
 
 class Text(unittest.TestCase):

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ace_flow import tools
-from ace_flow.board import model, rates, trials, work
+from ace_flow.board import alike, model, rates, trials, work
 from ace_flow.board.host import LinkError
 from ace_flow.board.model import Content
 
@@ -36,9 +36,10 @@ def all_trials(
         "two slots": lambda: trials.slots(two),
         "eye": lambda: trials.eye(echo),
         "AES-128, known answers": lambda: trials.known(array, ace),
-        "two keys": lambda: trials.alike(array, ace),
+        "two keys": lambda: alike.alike(array, ace),
         "lossy wire, echo": lambda: trials.lossy(echo, plain, frames, seed),
         "lossy wire, AES-128": lambda: trials.lossy(array, aes, part(frames), seed),
+        "lossy wire, AES-128-GCM": lambda: trials.lossy(array, work.GcmWork(ace), part(frames), seed),
         "resets, echo": lambda: trials.resets(echo, plain, max(frames // 100, 2), seed),
         "resets, AES-128": lambda: trials.resets(array, aes, max(part(frames) // 100, 2), seed),
         "nonsense, echo": lambda: trials.fuzzed(echo, plain, nonsense, 1, seed),

@@ -2,7 +2,6 @@
 """What a board at its pins is put through. Each trial makes its own board, raises LinkError where the board does not do
 what docs/link.md says, and returns a line of what it saw."""
 
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -39,6 +38,8 @@ from ace_flow.sim.frames import request
 OTHER = bytes.fromhex("020000000022")
 # The taps at which a cable's data are right.
 EYE = (35, 93)
+# Frames of nonsense between two questions whether the board answers right.
+MOST_AT_A_TIME = 400
 
 
 def check(right: bool, what: str) -> None:
@@ -327,16 +328,20 @@ def fuzzed(library: Path, work: of.Work, count: int, slots: int = 1, seed: int =
         room = host.hello().words
         fuzz = Fuzz(wire, host, slots, random)
         while fuzz.sent < count:
-            before, sent = wire.counts(), fuzz.sent
-            for _ in range(random.randrange(1, 40)):
+            begin, before, sent = wire.counts().out_frames, answers, fuzz.sent
+            for _ in range(random.randrange(1, min(MOST_AT_A_TIME, max(count // 100, 40)))):
                 fuzz.one()
-            # Until it says nothing more.
-            while wire.waiting() or host.receive(host.patience) is not None:
-                wire.run(MICROSECOND)
-            after = wire.counts()
-            out = after.out_frames - before.out_frames
-            answers += out
+            # Until it says nothing more, and for as long again.
+            while wire.waiting() or wire.run(host.patience, until_frame=True) < host.patience:
+                while (taken := wire.take()) is not None:
+                    fuzz.asked.take(Message.decode(taken.data))
+                    answers += 1
+                wire.run(5 * MICROSECOND)
+            check(wire.take() is None, "a frame leaves when nothing is to be said")
+            out = wire.counts().out_frames - begin
+            check(out == answers - before, f"{out} frames left, {answers - before} were answers")
             check(out <= 2 * (fuzz.sent - sent), f"{fuzz.sent - sent} frames of nonsense have {out} answers")
+            fuzz.asked.clear()
             # Whoever has the board now: silence ends that.
             host.session += 1
             if host.hello() is None:
@@ -345,39 +350,3 @@ def fuzzed(library: Path, work: of.Work, count: int, slots: int = 1, seed: int =
             work.prepare(host)
             exchanged(wire, host, room, work, 3, random, 600)
         return f"{fuzz.sent} frames of nonsense, {answers} answers; then it answers right"
-
-
-def alike(library: Path, ace: str, frames: int = 12) -> str:
-    """Two sessions with other keys: pins, times, lengths and heads are the same, only results differ."""
-    seen: list[tuple[int, list[tuple[int, bytes]], list[bytes]]] = []
-    for key in (of.KEY_38A, bytes(range(16, 32))):
-        with Wire(library) as wire:
-            host = opened(wire)
-            host.patience = 1000 * MICROSECOND
-            outside: list[tuple[int, bytes]] = []
-            results: list[bytes] = []
-            inner = wire.take
-
-            def take(inner: Callable = inner, outside: list = outside, results: list = results):
-                taken = inner()
-                if taken is not None:
-                    answer = taken.data[14] == ANSWER
-                    outside.append((taken.begun, taken.data[:24] if answer else taken.data))
-                    results.append(taken.data[24:] if answer else b"")
-                return taken
-
-            wire.take = take  # type: ignore[method-assign]
-            work = of.AesWork(ace, key)
-            work.prepare(host)
-            random = Random(5)
-            for n in range(frames):
-                text = random.randbytes(16 * random.randrange(1, 60))
-                host.ask(DATA, request(of.AES, "cbc", text, iv=random.randbytes(16), tag=n))
-            host.bye()
-            wire.run(100 * MICROSECOND)
-            seen.append((wire.pins(), outside, results))
-    check(seen[0][1] == seen[1][1], "frames differ in more than results")
-    check(seen[0][0] == seen[1][0], "pins other than those of the data differ")
-    differ = sum(a != b for a, b in zip(seen[0][2], seen[1][2], strict=True))
-    check(differ == frames, f"{differ} of {frames} results differ")
-    return f"{len(seen[0][1])} frames alike but for {differ} results"

@@ -59,8 +59,14 @@ class EchoWork:
 class AesWork:
     """AES-128 of the array, under a key."""
 
+    variant = "aes:aes128_encrypt"
+
     def __init__(self, ace: str, key: bytes = KEY_38A):
-        self.set = compiled(ace)
+        self.set = compiled(ace, self.variant)
+        self.change(key)
+
+    def change(self, key: bytes) -> None:
+        """The key from the next `prepare` on."""
         self.words = reference.aes_words(key)
 
     def prepare(self, host: Host, slot: int = 0) -> None:
@@ -83,17 +89,72 @@ class AesWork:
         return Task(request(AES, "cbc", text, iv=iv, tag=tag), out)
 
 
-_sets: dict[str, frames.Set] = {}
+class GcmWork(AesWork):
+    """AES-128-GCM of the array, under a key: texts of whole beats, behind which the tag is, any AAD and lengths of a tag."""
+
+    variant = "aes_gcm:aes128_gcm_encrypt"
+
+    def change(self, key: bytes) -> None:
+        super().change(key)
+        self.rounds = self.words
+        self.h = int.from_bytes(reference.aes(self.rounds, bytes(16), False), "big")
+        # The set takes H times x, its lowest word first.
+        doubled = (self.h << 1 & (1 << 128) - 1) ^ ((0xC2 << 120 | 1) if self.h >> 127 else 0)
+        big = (int.from_bytes(word.to_bytes(4, "little"), "big") for word in self.rounds)
+        self.words = [*big, *(doubled >> 32 * i & 0xFFFFFFFF for i in range(4))]
+
+    def sealed(self, nonce: bytes, aad: bytes, text: bytes) -> bytes:
+        """SP 800-38D."""
+
+        def enciphered(count: int) -> bytes:
+            return reference.aes(self.rounds, nonce + count.to_bytes(4, "big"), False)
+
+        stream = b"".join(enciphered(2 + n) for n in range(-(-len(text) // 16)))
+        out = bytes(a ^ b for a, b in zip(text, stream, strict=False))
+        lengths = (8 * len(aad)).to_bytes(8, "big") + (8 * len(text)).to_bytes(8, "big")
+        hashed, sum_of = aad + bytes(-len(aad) % 16) + out + bytes(-len(out) % 16) + lengths, 0
+        for at in range(0, len(hashed), 16):
+            sum_of = product(sum_of ^ int.from_bytes(hashed[at : at + 16], "big"), self.h)
+        return out + bytes(a ^ b for a, b in zip(sum_of.to_bytes(16, "big"), enciphered(1), strict=True))
+
+    def task(self, random: Random, tag: int, most: int) -> Task:
+        nonce, size = random.randbytes(12), random.choice([8, 12, 16])
+        aad, text = (
+            random.randbytes(random.randrange(41)),
+            random.randbytes(8 * random.randrange(most // 8 + 1)),
+        )
+        sealed = self.sealed(nonce, aad, text)[: len(text) + size]
+        return Task(self.framed(nonce, aad, text, size, tag), sealed)
+
+    @staticmethod
+    def framed(nonce: bytes, aad: bytes, text: bytes, size: int, tag: int) -> bytes:
+        """`size`: bytes of a tag."""
+        header = bytes([AES, frames.AEAD, 0, 0]) + tag.to_bytes(2, "little") + bytes([len(nonce), size])
+        header += len(text).to_bytes(4, "little") + len(aad).to_bytes(2, "little") + bytes(2)
+        parts = (part + bytes(-len(part) % 8) for part in (nonce, aad, text))
+        return header + b"".join(parts)
 
 
-def compiled(ace: str) -> frames.Set:
-    """AES-128's set, made once."""
-    if ace not in _sets:
+def product(a: int, b: int) -> int:
+    """In GF(2^128) as SP 800-38D has it, the highest bit first."""
+    out = 0
+    for bit in range(127, -1, -1):
+        out ^= b if a >> bit & 1 else 0
+        b = b >> 1 ^ (0xE1 << 120 if b & 1 else 0)
+    return out
+
+
+_sets: dict[tuple[str, str], frames.Set] = {}
+
+
+def compiled(ace: str, variant: str) -> frames.Set:
+    """A variant's set, made once."""
+    if (ace, variant) not in _sets:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                _sets[ace] = frames.Set.compiled(ace, "aes:aes128_encrypt", Path(folder))
+                _sets[ace, variant] = frames.Set.compiled(ace, variant, Path(folder))
             except (OSError, subprocess.CalledProcessError) as error:
                 raise LinkError(
                     f"{ace} array compile: {error}; `make ace` makes it, --ace names it"
                 ) from None
-    return _sets[ace]
+    return _sets[ace, variant]
