@@ -26,10 +26,10 @@ pub struct Args {
     /// Board
     #[arg(long, default_value = "colorlight-i9")]
     board: String,
-    /// What is in its slots: the array, or what sends frames back
-    #[arg(long, default_value = "array", value_parser = ["array", "echo"])]
+    /// What is in its slots, with blanks between: `array`, rows of `ace library list`, or `echo`, which gives back what it gets
+    #[arg(long, default_value = "array")]
     slots: String,
-    /// How many slots
+    /// How often all of them
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8))]
     number: u8,
     /// Tiles of an array
