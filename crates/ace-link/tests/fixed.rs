@@ -102,6 +102,9 @@ fn a_slot_computes_what_it_was_found_to_compute() {
     known(&mut engine, "sha1", "sha1/kat.csv", 8);
     let operations = packets(120, &mut Random(0x1111_2222_3333_4445));
     right(&operations, run_all(&mut engine, jobs(&operations)));
+    // A set of the same name goes nowhere.
+    engine.only("sha1");
+    known(&mut engine, "sha1", "sha1/kat.csv", 2);
     assert_eq!((engine.work().loads, engine.work().keys, engine.work().renewed), (0, 0, 0));
     // Of what none of them computes nothing goes out.
     let gcm = Key::aead(Aead::Gcm, &[1; 16]).expect("a key");

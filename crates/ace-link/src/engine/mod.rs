@@ -210,9 +210,10 @@ impl<W: Wire> LinkEngine<W> {
         self.sets.get(set).map(Loadable::name).or_else(fixed)
     }
 
-    /// From now on this set alone computes what it can; for measurements.
+    /// From now on this set alone computes what it can; for measurements. Without a slot that takes sets nothing changes.
     pub fn only(&mut self, name: &str) {
-        if let Some(at) = self.sets.iter().position(|set| set.name() == name) {
+        let named = self.sets.iter().position(|set| set.name() == name);
+        if let Some(at) = named.filter(|_| self.identity.arrays != 0) {
             let can = self.sets.get(at).map(Loadable::can).unwrap_or_default();
             let own = Need::all().into_iter().filter(|need| can.iter().any(|can| can.serves(need)));
             self.serves.extend(own.map(|need| (need, at)));
