@@ -19,7 +19,7 @@ pub struct Identity {
     pub queue: u16,
     /// Clock of the slots in kHz.
     pub khz: u32,
-    /// First 8 bytes of the SHA-256 of what the image was made from.
+    /// What the image was made from: the number that the SHA-256's first 16 hexadecimal digits are, lowest byte first.
     pub image: [u8; BEAT],
     /// Address of the session's host; zeros: there is none.
     pub host: Address,

@@ -275,6 +275,11 @@ impl BoardArgs {
 
     /// The context sets for a board behind a network interface: the library's, and what is unsigned only where it is taken.
     pub fn loadables(&self) -> Result<Vec<Loadable>> {
+        Ok(self.behind_a_cable()?.0)
+    }
+
+    /// The same, with the library.
+    pub fn behind_a_cable(&self) -> Result<(Vec<Loadable>, Option<Arc<Store>>)> {
         let (config, guard) = (self.config()?, self.trust.guard(Trust::ANYBODY)?);
         let folder = self.board.as_deref().and_then(Path::parent);
         let store = Store::open(&config.controller, folder, guard)?;
@@ -282,7 +287,8 @@ impl BoardArgs {
             eprintln!("ace: warning: {warning}");
         }
         let sets = self.configurations.as_deref().filter(|folder| *folder != Path::new(ARRAY));
-        Ok(loadables(sets, store.map(Arc::new), self.unsigned())?)
+        let store = store.map(Arc::new);
+        Ok((loadables(sets, store.clone(), self.unsigned())?, store))
     }
 
     /// The configurations of a folder, or of the folder that is found without one.

@@ -81,7 +81,7 @@ pub struct Report {
     pub interface: String,
     /// The board, when its session was opened.
     pub identity: Identity,
-    /// First 8 bytes of the SHA-256 of what the image was made from, in hexadecimal digits.
+    /// What the image was made from: the first 16 hexadecimal digits of the SHA-256, as in its manifest.
     pub image: String,
     /// Round trips of *hello*.
     pub round_trip: Times,
@@ -190,7 +190,7 @@ pub fn probe<W: Wire>(
     };
     Ok(Report {
         interface: interface.to_owned(),
-        image: identity.image.iter().map(|byte| format!("{byte:02x}")).collect(),
+        image: format!("{:016x}", u64::from_le_bytes(identity.image)),
         identity,
         round_trip,
         eye,

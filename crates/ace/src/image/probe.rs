@@ -2,10 +2,14 @@
 //! `ace image probe`: whether the board at an interface is there, hears well, and computes.
 
 use ace_board::array::Loadable;
+use ace_board::library::{board_images, verify_board_image};
+use ace_library::Library;
 use ace_link::probe::{NARROW, Report, Times, Wanted, probe};
 use ace_link::wire;
 use ace_report::{Outcome, Table, print_json};
 use anyhow::{Result, bail};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::engines::BoardArgs;
 
@@ -51,7 +55,7 @@ fn bytes(text: &str) -> Result<usize> {
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
-    let mut sets = args.board.loadables()?;
+    let (mut sets, store) = args.board.behind_a_cable()?;
     if !args.sets.is_empty() {
         for name in &args.sets {
             if sets.iter().all(|set| set.name() != name) {
@@ -64,15 +68,40 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let wanted = Wanted { packets, bytes, hellos, answers: !args.no_answers, ..Wanted::default() };
     let report = open(&args.interface, sets, wanted)?;
     let problems = report.problems();
+    let known = store.as_ref().and_then(|store| named(store.library(), &report.image));
     if args.json {
-        print_json(&report)?;
+        print_json(&Printed { report: &report, library_image: known })?;
     } else {
-        print(&report);
+        print(&report, known.as_deref());
     }
     for problem in &problems {
         eprintln!("ace: {}: {problem}", args.interface);
     }
     Ok(if problems.is_empty() { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    /// The image of the library that says the same of itself.
+    library_image: Option<String>,
+}
+
+/// The image of the library that says this of itself, if it is what was signed and proven. Nothing keeps another one from
+/// saying it, too.
+fn named(library: &Library, identity: &str) -> Option<String> {
+    board_images(library).ok()?.into_iter().map(|image| image.name).find(|name| {
+        let of = || -> Result<bool> {
+            let stored = library.get(name)?;
+            let manifest: Value = serde_json::from_slice(&stored.manifest()?)?;
+            let own = manifest["parameters"]["Identity"].as_str().map(|own| own.trim_start_matches("64'h"));
+            verify_board_image(library, stored)?;
+            Ok(own == Some(identity))
+        };
+        of().unwrap_or(false)
+    })
 }
 
 #[cfg(target_os = "linux")]
@@ -98,7 +127,7 @@ fn open(interface: &str, _: Vec<Loadable>, _: Wanted) -> Result<Report> {
     bail!("{interface}: a board behind a network interface needs Linux")
 }
 
-fn print(report: &Report) {
+fn print(report: &Report, known: Option<&str>) {
     let identity = &report.identity;
     let counters = &identity.counters;
     println!(
@@ -108,6 +137,10 @@ fn print(report: &Report) {
         report.image,
         identity.version
     );
+    match known {
+        Some(name) => println!("           which {name} of the library says of itself"),
+        None => println!("           which no image of the library says of itself"),
+    }
     println!(
         "slots      {} at {} MHz, a receive queue of {} beats",
         identity.slots,
