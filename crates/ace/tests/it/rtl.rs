@@ -64,7 +64,9 @@ fn known_answers_run_on_the_rtl_alone_and_leave_waveforms() {
 
 /// A checkout of what `ace new` reads and of what it takes to simulate and prove.
 fn copy(folder: &Path) {
-    for part in ["rtl", "algorithms", "flow", "crates/ace-engine", "crates/ace-array", "crates/ace-lrat"] {
+    for part in
+        ["rtl", "algorithms", "boards", "flow", "crates/ace-engine", "crates/ace-array", "crates/ace-lrat"]
+    {
         let to = folder.join(part);
         fs::create_dir_all(to.parent().expect("a folder")).expect("made");
         let done = Command::new("cp").arg("-r").arg(root().join(part)).arg(&to).status();
