@@ -41,6 +41,12 @@ pub struct BoardImage {
     pub device: String,
     /// Clocks by name.
     pub clocks: BTreeMap<String, Clock>,
+    /// Cells of the netlist by kind.
+    pub area: BTreeMap<String, u64>,
+    /// Cells of the part by kind, of which the image uses some.
+    pub available: BTreeMap<String, u64>,
+    /// Seeds that were placed and routed; the image is that of one of them.
+    pub seeds: Vec<Seed>,
     /// Digest of the configuration memory that it leaves.
     pub memory_sha256: String,
     /// Digest of the netlist that its bits are.
@@ -55,6 +61,16 @@ pub struct Clock {
     pub asked_mhz: f64,
     /// As it could be, by the placed and routed design.
     pub fmax_mhz: f64,
+}
+
+/// What came of a seed.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Seed {
+    /// Which.
+    pub seed: u32,
+    /// Clocks by name, in MHz.
+    #[serde(flatten)]
+    pub fmax_mhz: BTreeMap<String, f64>,
 }
 
 #[derive(Clone, Debug, Deserialize, Serialize)]

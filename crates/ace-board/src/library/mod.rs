@@ -13,8 +13,8 @@ mod verify;
 
 pub use between::{Between, Write, between};
 pub use board_image::{
-    BoardImage, BoardImageError, BuiltImage, Clock, Unsound, board_images, configurations, is_board_image,
-    verify_board_image,
+    BoardImage, BoardImageError, BuiltImage, Clock, Seed, Unsound, board_images, configurations,
+    is_board_image, verify_board_image,
 };
 pub use built::{Built, BuiltError, TimingError, UnsoundError, built, read_memory, timed};
 pub use domains::{Domain, Domains, Switch, domains};
