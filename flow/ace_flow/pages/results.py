@@ -47,8 +47,8 @@ def file_digest(path: Path) -> str:
 
 
 def digest(spec: str) -> str:
-    """The digest of an input: `crate:NAME` and `package:NAME` are versions, `sets:library` the context sets that the signed
-    library holds, everything else files by glob."""
+    """The digest of an input: `crate:NAME` and `package:NAME` are versions; `sets:library` and `configurations:library` are what
+    the signed library holds of these, whatever else is in it; everything else is files by glob."""
     kind, _, name = spec.partition(":")
     if kind == "crate":
         lock = (ROOT / "Cargo.lock").read_text()
@@ -58,9 +58,11 @@ def digest(spec: str) -> str:
         return ", ".join(found)
     if kind == "package":
         return tools.package_version(name)
-    if spec == "sets:library":
-        listed = json.loads(tools.output([ace_binary(), "library", "list", "--json"]))["sets"]
-        present = sorted([one["name"], one["sha256"]] for one in listed)
+    if name == "library":
+        listed = json.loads(tools.output([ace_binary(), "library", "list", "--json"]))[kind]
+        present = [{key: value for key, value in one.items() if key != "library_version"} for one in listed]
+        if kind == "sets":
+            present = sorted([one["name"], one["sha256"]] for one in listed)
         return hashlib.sha256(json.dumps(present).encode()).hexdigest()
     paths = sorted(path for path in ROOT.glob(spec) if path.is_file() and "__pycache__" not in path.parts)
     if not paths:

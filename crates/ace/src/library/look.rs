@@ -6,6 +6,7 @@ use ace_library::file::Opened;
 use ace_library::{ContextSet, Image, Library};
 use anyhow::Result;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::args::{ReadArgs, and_images, and_sets, counted, one, signers, version_and_signers};
 use crate::page::Output;
@@ -118,6 +119,7 @@ fn stated(set: &ContextSet) -> Result<Value> {
 
 fn short(library: &Library, image: &Image) -> Value {
     let (blocks, used) = image.blocks();
+    let text = image.manifest().unwrap_or_default();
     json!({
         "name": image.name(),
         "device": image.device().name,
@@ -133,6 +135,7 @@ fn short(library: &Library, image: &Image) -> Value {
         "block_rams": blocks,
         "block_rams_with_contents": used,
         "text_bytes": image.text_bytes(),
+        "manifest_sha256": hex::encode(Sha256::digest(&text)),
         "library_version": library.version,
         "has_proof": image.proof().is_ok_and(|proof| !proof.is_empty()),
         "tied_to_rtl_by": tie_of(image, &manifest(image)).to_string(),
