@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use ace_link::session::{Event, Session};
 use ace_link::soft::{Board, Description};
-use ace_link::wire::{self, Frame, Header, Kind};
+use ace_link::wire::{self, Frame, Header, Kind, Span};
 use ace_link::{Batch, Identity};
 use proptest::prelude::*;
 
 use crate::common::{KEY, LOAD, Quick, Random, request};
 
 const HOST: [u8; 6] = [2, 0, 0, 0, 0, 7];
+/// In place of an operation: a load by name.
+const RECALL: u8 = 0;
 
 fn open() -> (Session, Board) {
     let mut session = Session::new(HOST, wire::BOARD, 77, Duration::ZERO);
@@ -38,7 +40,7 @@ proptest! {
             let mut again = Vec::new();
             frame.header.write(frame.beats, &mut again);
             prop_assert_eq!(Frame::parse(&again), Ok(frame));
-            let _ = (frame.refusal(), frame.register(), Identity::from_beats(frame.beats));
+            let _ = (frame.refusal(), frame.register(), frame.span(), Identity::from_beats(frame.beats));
         }
     }
 
@@ -52,9 +54,9 @@ proptest! {
 
 /// A frame that is nearly one: a kind, a few small numbers, any beats.
 fn nearly(random: &mut Random, from_board: bool) -> Vec<u8> {
-    let kinds = [0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x10];
+    let kinds = [0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 1, 2, 3, 4, 5, 6, 7, 8];
     let (to, from) = if from_board { (HOST, wire::BOARD) } else { (wire::BOARD, HOST) };
-    let kind = Kind::from_code(kinds[random.below(12) as usize]).expect("a kind");
+    let kind = Kind::from_code(kinds[random.below(kinds.len() as u64) as usize]).expect("a kind");
     let most = if random.below(4) == 0 { 200 } else { 12 };
     let beats = random.below(most) as usize * 8;
     let mut header = Header {
@@ -73,7 +75,7 @@ fn nearly(random: &mut Random, from_board: bool) -> Vec<u8> {
     }
     // Mostly small numbers, so that they mean something.
     let mut bytes = random.bytes(beats);
-    bytes.iter_mut().for_each(|byte| *byte = if *byte < 200 { *byte % 5 } else { *byte });
+    bytes.iter_mut().for_each(|byte| *byte = if *byte < 200 { *byte % 6 } else { *byte });
     let mut frame = Vec::new();
     header.write(&bytes, &mut frame);
     match random.below(12) {
@@ -95,9 +97,14 @@ fn a_session_survives_a_board_that_lies() {
         while session.event().is_some() {}
         let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let mut now = Duration::from_millis(1);
-        let mut asked = [0; 40];
-        for (ticket, frame) in [(0, LOAD), (1, KEY), (2, 0x12), (3, 0x12), (4, KEY), (5, 0x12)] {
+        let (mut asked, mut stores) = ([0; 40], 0);
+        let frames = [LOAD, KEY, 0x12, RECALL, KEY, 0x12, 0x12, KEY, 0x12];
+        for (ticket, frame) in frames.into_iter().enumerate() {
             match frame {
+                RECALL => {
+                    let span = Span { place: random.below(3) as u16, words: 1 + random.below(370) as u16 };
+                    session.recall(0, ticket, span, request(LOAD, &[1; 3000]).into(), now);
+                }
                 LOAD => session.change(0, ticket, Kind::Load, request(LOAD, &[1; 3000]).into(), now),
                 KEY => session.change(0, ticket, Kind::Key, request(KEY, &[2; 16]).into(), now),
                 op => session.data(0, ticket, request(op, &[3; 64]), 72, now),
@@ -107,6 +114,10 @@ fn a_session_survives_a_board_that_lies() {
         for _ in 0..300 {
             now += Duration::from_micros(200);
             session.input(&nearly(&mut random, true), now);
+            if session.can_store() {
+                stores += 1;
+                session.store(random.below(3) as u16, &[7; 80], now);
+            }
             if random.below(3) == 0 {
                 // Half of what the board says gets lost, so that something is under way when it lies.
                 let mut batch = Batch::default();
@@ -122,7 +133,15 @@ fn a_session_survives_a_board_that_lies() {
             while let Some(event) = session.event() {
                 match event {
                     Event::Answer { ticket, .. } | Event::Again { ticket, .. } => {
-                        assert_eq!(std::mem::take(&mut asked[ticket]), 1, "answered once");
+                        assert_ne!(std::mem::take(&mut asked[ticket]), 0, "answered once");
+                    }
+                    Event::Unstored { ticket, .. } => {
+                        assert_eq!((frames[ticket], asked[ticket]), (RECALL, 1), "its answer is to come");
+                        asked[ticket] += 1;
+                    }
+                    Event::Stored { .. } => {
+                        stores -= 1;
+                        assert!(stores >= 0, "answered once");
                     }
                     Event::Lost(_) => lost += 1,
                     _ => {}

@@ -4,9 +4,12 @@
 
 use std::time::Duration;
 
-use super::{Asked, Event, Session, TRIES};
+use super::{Asked, Event, Session};
 use crate::Batch;
 use crate::wire::{self, Kind, Span, flag};
+
+/// Words that were sent so many times without an answer are given up: slots compute without a store.
+const TRIES: u32 = 16;
 
 /// Words on their way to the store.
 #[derive(Debug)]
@@ -29,8 +32,8 @@ impl Storing {
 impl Session {
     /// Whether words can go to the store: none are under way, and nothing else waits.
     pub fn can_store(&self) -> bool {
-        let slots = 0..self.slots.len();
-        self.store.is_none() && self.backlog() == 0 && slots.into_iter().all(|slot| self.has_room(slot as u8))
+        let idle = self.is_open() && self.store.is_none() && self.backlog() == 0;
+        idle && (0..self.slots.len()).all(|slot| self.has_room(slot as u8))
     }
 
     /// Asks for these words (whole beats, [`wire::STORED`] at most) to be at this place of the store; answered by
@@ -66,7 +69,6 @@ impl Session {
         }
         let Some(mut store) = self.store.take() else { return };
         if store.asked.tries >= TRIES {
-            // Slots compute without it.
             return self.events.push_back(Event::Stored { place: store.place, taken: false });
         }
         let header = self.header(Kind::Store, flag::FIRST | flag::LAST);
