@@ -15,7 +15,7 @@ use ace_link::{Batch, LinkEngine, Wire};
 use crate::common::{Array, Random};
 use crate::computes::{HOST, jobs, packets, right};
 
-type Pass = fn(&mut Vec<u8>) -> bool;
+type Pass = fn(&mut [u8]) -> bool;
 
 /// A wire that does something to frames, each way, or does not let them through.
 struct Between {
@@ -24,7 +24,7 @@ struct Between {
     from_board: Pass,
 }
 
-fn all(_: &mut Vec<u8>) -> bool {
+fn all(_: &mut [u8]) -> bool {
     true
 }
 
@@ -33,7 +33,7 @@ fn kind(frame: &[u8]) -> Option<Kind> {
 }
 
 /// Makes an answer of the link one that refuses.
-fn refuses(frame: &mut Vec<u8>) {
+fn refuses(frame: &mut [u8]) {
     frame[14] = Kind::Refused as u8;
     (frame[21], frame[24]) = (1, Refusal::Store as u8);
 }
