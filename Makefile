@@ -43,9 +43,7 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 FLOW := $(PY) -m ace_flow build --jobs $(JOBS)
 VERIBLE := --indentation_spaces=2 --wrap_spaces=2 --formal_parameters_indentation=indent \
   --port_declarations_indentation=indent --named_port_indentation=indent --column_limit=110
-# The recipe of a netlist counts blanks between tokens: these are formatted when the array's slot is placed the next time.
-SV_LATER := $(addprefix rtl/array/array_,$(addsuffix .sv,admit buffers issue lanes loader outlet return shell tile))
-SV := $(filter-out $(SV_LATER),$(shell find rtl algorithms flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | sort))
+SV := $(shell find rtl algorithms flow studies -name '*.sv' -o -name '*.svh' 2>/dev/null | sort)
 
 # intel-ipsec-mb is used where it is installed (Debian: libipsec-mb-dev); IPSEC_MB= builds without it.
 IPSEC_MB ?= $(and $(wildcard /usr/include/intel-ipsec-mb.h),$(wildcard /usr/lib/x86_64-linux-gnu/libIPSec_MB.a),1)

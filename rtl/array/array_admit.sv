@@ -77,7 +77,7 @@ module array_admit
 
   // Of the header's first beat, which has been there for a clock when the second one is.
   logic ctr_q, cbc_q, cfb_q, ofb_q, front_q, hmac_q, aead_q, blocks_q, chained_q, resume_q, partial_q;
-  logic [4:0] aad_blocks;
+  logic [4:0] aad_blocks, aad_blocks_q;
   logic [7:0] text_beats;
   tag_t tag;
   logic no_algorithm_q, no_operation_q, no_key_q, bad_iv_q, bad_length_q;
@@ -91,34 +91,34 @@ module array_admit
   number_t last_q;
 
   assign digest_bytes = {set_q.output_words[3:0], 2'b0};
-  assign aad_blocks   = header_i.aad_len[7:4] + 5'(header_i.aad_len[3:0] != '0);
-  assign tag          = header_i.result_len[3:2] - 2'd2;
+  assign aad_blocks = header_i.aad_len[7:4] + 5'(header_i.aad_len[3:0] != '0);
+  assign tag = header_i.result_len[3:2] - 2'd2;
   assign whole = header_i.payload_len[2:0] == '0 && !(wide_q && (header_i.payload_len[3] ^ passed_q[0]));
 
   always_ff @(posedge clk_i) begin
     logic known, plain, way, forward;
     logic [31:0] less;
-    ctr_q     <= header_i.op == OpCtr;
-    cbc_q     <= header_i.op == OpCbc;
-    cfb_q     <= header_i.op == OpCfb;
-    ofb_q     <= header_i.op == OpOfb;
-    resume_q  <= header_i.flags.resume;
+    ctr_q <= header_i.op == OpCtr;
+    cbc_q <= header_i.op == OpCbc;
+    cfb_q <= header_i.op == OpCfb;
+    ofb_q <= header_i.op == OpOfb;
+    resume_q <= header_i.flags.resume;
     partial_q <= header_i.flags.partial;
-    front_q   <= header_i.op inside {OpCbc, OpCfb};
-    hmac_q    <= header_i.op == OpHmacStates;
-    aead_q    <= set_q.aead;
-    wide_q    <= set_q.input_words == 6'd4 || set_q.aead;
+    front_q <= header_i.op inside {OpCbc, OpCfb};
+    hmac_q <= header_i.op == OpHmacStates;
+    aead_q <= set_q.aead;
+    wide_q <= set_q.input_words == 6'd4 || set_q.aead;
     // CFB decrypts with a set that encrypts.
     chained_q <= set_q.hash || set_q.aead || header_i.op == OpOfb
         || (header_i.op inside {OpCbc, OpCfb} && !header_i.flags.decrypt);
-    blocks_q  <= !set_q.hash && !set_q.keys && !set_q.aead && !encrypts(header_i.op);
+    blocks_q <= !set_q.hash && !set_q.keys && !set_q.aead && !encrypts(header_i.op);
     if (set_q.aead) known = header_i.op == OpAead;
     else if (set_q.keys) known = header_i.op == OpExpand;
     else if (set_q.hash) known = header_i.op inside {OpHash, OpHmacStates};
     else known = header_i.op inside {OpEcb, OpCbc, OpCtr, OpCfb, OpOfb};
     plain = !((header_i.flags.partial || header_i.flags.resume) && !(set_q.hash && header_i.op == OpHash))
         && !(set_q.hash && header_i.flags.decrypt);
-    way   = set_q.hash || (encrypts(header_i.op) ? !set_q.decrypt : header_i.flags.decrypt == set_q.decrypt);
+    way = set_q.hash || (encrypts(header_i.op) ? !set_q.decrypt : header_i.flags.decrypt == set_q.decrypt);
     no_algorithm_q <= !set_q.valid || header_i.algorithm != set_q.algorithm;
     // What a cipher says of its result's length is how many beats are passed on in front of it. CBC's IV is among them.
     forward = !set_q.hash && !set_q.aead && (set_q.keys || header_i.result_len != '0);
@@ -128,15 +128,17 @@ module array_admit
     no_operation_q <= !known || !plain || !way || (forward && set_q.decrypt && !set_q.keys);
     no_key_q <= !(header_i.op inside {OpHash, OpExpand}) && !key_i.key_valid;
     bad_iv_q <= header_i.iv_len != (header_i.flags.resume ? 8'd8 + 8'(digest_bytes) : set_q.aead ? 8'd12 :
-                                    encrypts(header_i.op) || (header_i.op == OpCbc && !forward) ?
-                                    (set_q.input_words == 6'd4 ? 8'd16 : 8'd8) : 8'd0);
+                                    encrypts(
+      header_i.op
+    ) || (header_i.op == OpCbc && !forward) ? (set_q.input_words == 6'd4 ? 8'd16 : 8'd8) : 8'd0);
     // A result that is a state is all of it, that of whole blocks, and of one of them if none came.
     if (set_q.hash)
       bad_length_q <= header_i.result_len == '0 || header_i.result_len > 8'(digest_bytes)
           || (header_i.flags.partial && (header_i.result_len != 8'(digest_bytes) || header_i.payload_len[5:0] != '0
                                          || (header_i.payload_len == '0 && !header_i.flags.resume)));
     else if (set_q.keys) bad_length_q <= header_i.result_len != set_q.output_words;
-    else if (set_q.aead) bad_length_q <= !(header_i.result_len inside {8'd8, 8'd12, 8'd16}) || header_i.aad_len[15:8] != '0;
+    else if (set_q.aead)
+      bad_length_q <= !(header_i.result_len inside {8'd8, 8'd12, 8'd16}) || header_i.aad_len[15:8] != '0;
     else
       bad_length_q <= forward
           && (header_i.op inside {OpCfb, OpOfb} || header_i.result_len[7:5] != '0 || header_i.result_len[4:0] < 5'd2
@@ -162,9 +164,10 @@ module array_admit
     wrong_q <= forward_q && (known_long_q || (set_q.keys ? header_i.payload_len[10:0] != secret_bytes_q
                                               : header_i.payload_len[10:0] <= {3'b0, passed_q, 3'b0}));
     // A tag of two beats lies behind all else.
+    aad_blocks_q <= aad_blocks;
     if (set_q.aead)
       wrong_q <= header_i.payload_len[31:11] != '0
-          || 12'(header_i.payload_len[10:0]) + 12'({aad_blocks, 4'b0}) > 12'((8 << BeatBits) - 16);
+          || 12'(header_i.payload_len[10:0]) + 12'({aad_blocks_q, 4'b0}) > 12'((8 << BeatBits) - 16);
   end
 
   always_comb begin
@@ -180,15 +183,15 @@ module array_admit
   assign job_write_o = frame_i.start;
   assign job_o = '{
       way: '{
-          chained: chained_q,
-          cbc: cbc_q,
-          cfb: cfb_q,
-          ctr: ctr_q,
-          ofb: ofb_q,
-          resume: resume_q,
-          partial: partial_q,
-          hmac: hmac_q,
-          aead: aead_q
+        chained: chained_q,
+        cbc: cbc_q,
+        cfb: cfb_q,
+        ctr: ctr_q,
+        ofb: ofb_q,
+        resume: resume_q,
+        partial: partial_q,
+        hmac: hmac_q,
+        aead: aead_q
       },
       area: key_i.area,
       skip: aead_q ? aad_blocks : forward_q ? passed_q : front_q ? passed_t'({wide_q, !wide_q}) : '0,
@@ -277,11 +280,11 @@ module array_admit
   // -- its end ----------------------------------------------------------------------------------------------
 
   trailer_t trailer;
-  assign trailer  = trailer_t'(trailer_i.data);
-  assign ended_o  = trailer_i.valid;
+  assign trailer = trailer_t'(trailer_i.data);
+  assign ended_o = trailer_i.valid;
   assign status_o = (trailer.status == 8'(StatusOk) && wrong_q) || odd_bits_q ? 8'(StatusBadLength) : trailer.status;
-  assign fine_o   = accepted_q && status_o == 8'(StatusOk);
-  assign ready_o  = ended_o && !long_o && fine_o && !empty_q;
-  assign done_o   = ended_o && !long_o && !(fine_o && !empty_q);
+  assign fine_o = accepted_q && status_o == 8'(StatusOk);
+  assign ready_o = ended_o && !long_o && fine_o && !empty_q;
+  assign done_o = ended_o && !long_o && !(fine_o && !empty_q);
 
 endmodule

@@ -31,16 +31,16 @@ module array_buffers
   output logic  [63:0] lane_state_o,
 
   // The store: what the loader writes goes first.
-  input  logic        bits_write_i,
-  input  lane_t       bits_lane_i,
-  input  logic        bits_run_i,
-  input  logic [63:0] bits_i,
-  output logic        bits_ready_o,
-  input  logic        store_write_i,
-  input  logic [ 6:0] store_at_i,
-  input  logic [63:0] store_data_i,
-  input  logic [ 6:0] store_read_i,
-  output logic [63:0] store_o
+  input  logic         bits_write_i,
+  input  lane_t        bits_lane_i,
+  input  logic         bits_run_i,
+  input  logic  [63:0] bits_i,
+  output logic         bits_ready_o,
+  input  logic         store_write_i,
+  input  logic  [ 6:0] store_at_i,
+  input  logic  [63:0] store_data_i,
+  input  logic  [ 6:0] store_read_i,
+  output logic  [63:0] store_o
 );
 
   localparam int unsigned LaneBits = $clog2(Lanes);
@@ -70,9 +70,9 @@ module array_buffers
   always_ff @(posedge clk_i) begin
     state_write_q <= clear_i.active || (write_i && to_state_i);
     state_at_q    <= clear_i.active ? clear_i.index[LaneBits+1:0] : {write_lane_i[LaneBits-1:0], write_at_i[1:0]};
-    state_data_q  <= clear_i.active ? '0 : write_data_i;
-    state_q       <= states[{state_lane_i[LaneBits-1:0], state_index_i}];
-    lane_state_o  <= state_q;
+    state_data_q <= clear_i.active ? '0 : write_data_i;
+    state_q <= states[{state_lane_i[LaneBits-1:0], state_index_i}];
+    lane_state_o <= state_q;
   end
   always_ff @(posedge clk_i) begin
     if (state_write_q) states[state_at_q] <= state_data_q;
@@ -88,9 +88,11 @@ module array_buffers
   assign no_clear     = '0;
   assign bits_ready_o = !store_write_i && !clear_i.active;
   always_ff @(posedge clk_i) begin
-    store_write    <= store_write_i || bits_write_i || (clear_i.active && clear_i.index[3:2] != StateFirst);
-    store_write_at <= clear_i.active ? clear_i.index[6:0] : store_write_i ? store_at_i : bits_at(bits_run_i, bits_lane_i);
-    store_data     <= clear_i.active ? '0 : store_write_i ? store_data_i : bits_i;
+    store_write <= store_write_i || bits_write_i || (clear_i.active && clear_i.index[3:2] != StateFirst);
+    store_write_at <= clear_i.active ? clear_i.index[6:0] : store_write_i ? store_at_i : bits_at(
+      bits_run_i, bits_lane_i
+    );
+    store_data <= clear_i.active ? '0 : store_write_i ? store_data_i : bits_i;
   end
 
   ram_block #(

@@ -11,7 +11,7 @@ module array_issue
   import array_front_pkg::*;
 #(
   parameter int unsigned Lanes = 16,
-  parameter int unsigned Ways = 2
+  parameter int unsigned Ways  = 2
 ) (
   input logic clk_i,
   input logic rst_ni,
@@ -43,11 +43,11 @@ module array_issue
   output words_t words_o,
 
   // The tile, and what begins in it: in the clock behind its start.
-  input  logic                     start_i,
-  input  logic   [ StreamBits-1:0] input_base_i,
-  output logic   [       Ways-1:0][KeyWordBits-1:0] key_base_o,
-  output logic   [       Ways-1:0] started_o,
-  output block_t [       Ways-1:0] block_o
+  input  logic                                     start_i,
+  input  logic   [StreamBits-1:0]                  input_base_i,
+  output logic   [      Ways-1:0][KeyWordBits-1:0] key_base_o,
+  output logic   [      Ways-1:0]                  started_o,
+  output block_t [      Ways-1:0]                  block_o
 );
 
   if (Lanes < 2 || Lanes > 16 || Ways < 1 || Ways > WaysMost) begin : gen_illegal
@@ -164,14 +164,14 @@ module array_issue
   assign seventh = job3_q.length[5:3] == 3'd7;
   assign ends3   = !job3_q.way.partial && (job3_q.way.aead || seventh ?
                    next3_q == (job3_q.way.aead && aad3_q ? number_t'(job3_q.skip) : job3_q.last) : last3_q);
-  assign tail3   = aad3_q ? job3_q.aad_len[3:0] : job3_q.length[3:0];
+  assign tail3 = aad3_q ? job3_q.aad_len[3:0] : job3_q.length[3:0];
 
   always_ff @(posedge clk_i) begin
     lane1_q <= pick;
-    way1_q  <= way;
+    way1_q <= way;
 
     lane2_q <= lane1_q;
-    way2_q  <= way1_q;
+    way2_q <= way1_q;
     job2_q <= jobs[lane1_q[LaneBits-1:0]];
     outer2_q <= outer_i[lane1_q[LaneBits-1:0]];
     number2_q <= fresh_i[lane1_q[LaneBits-1:0]] ? '0 : numbers[lane1_q[LaneBits-1:0]];
@@ -181,7 +181,7 @@ module array_issue
     end
 
     lane3_q <= lane2_q;
-    way3_q  <= way2_q;
+    way3_q <= way2_q;
     job3_q <= job2_q;
     outer3_q <= outer2_q;
     number3_q <= number2_q;
@@ -212,8 +212,19 @@ module array_issue
   assign block3 = '{
       lane: lane3_q,
       at: job3_q.way.aead && last3_q ? end3_q : at3_q,
-      mask: !set_i.hash && (job3_q.way.ctr || job3_q.way.cfb || job3_q.way.ofb
-                            || (set_i.decrypt && (job3_q.way.cbc || (job3_q.way.aead && last3_q)))),
+      mask:
+      !
+      set_i.hash
+      && (
+      job3_q.way.ctr
+      ||
+      job3_q.way.cfb
+      ||
+      job3_q.way.ofb
+      || (
+      set_i.decrypt && (job3_q.way.cbc || (job3_q.way.aead && last3_q))
+      )
+      ),
       back: (job3_q.way.cbc || job3_q.way.cfb) && !job3_q.way.chained,
       twice: job3_q.way.ofb,
       chained: job3_q.way.chained,
@@ -268,7 +279,20 @@ module array_issue
       lane: lane3_q,
       at: at3_q,
       // The block of lengths has the counter itself, the first one of text the next one.
-      number: !job3_q.way.aead ? number3_q : last3_q ? '0 : number_t'(8'(next3_q[7:0] - 8'(job3_q.skip))),
+      number:
+      !
+      job3_q.way.aead
+      ?
+      number3_q
+      :
+      last3_q
+      ?
+      '0
+      :
+      number_t
+      '(
+      8'(next3_q[7:0] - 8'(job3_q.skip))
+      ),
       first: first3_q,
       outer: outer3_q,
       mode: job3_q.way,

@@ -15,7 +15,7 @@ module array_lanes
   // From 2 to 16, a power of two.
   parameter int unsigned Lanes = 16,
   // Of the tile.
-  parameter int unsigned Ways = 2
+  parameter int unsigned Ways  = 2
 ) (
   input logic   clk_i,
   input logic   rst_ni,
@@ -48,13 +48,13 @@ module array_lanes
   input logic [63:0] state_data_i,
 
   // The tile.
-  input  logic                           start_i,
-  input  logic   [ StreamBits-1:0]       input_base_i,
-  input  logic   [ StreamBits-1:0]       output_base_i,
-  output logic   [       Ways-1:0][KeyWordBits-1:0] key_base_o,
-  output write_t                         write_o,
-  output logic   [ StreamBits-1:0]       read_at_o,
-  input  logic   [       Ways-1:0][Outputs-1:0][31:0] words_i,
+  input  logic                                           start_i,
+  input  logic   [StreamBits-1:0]                        input_base_i,
+  input  logic   [StreamBits-1:0]                        output_base_i,
+  output logic   [      Ways-1:0][KeyWordBits-1:0]       key_base_o,
+  output write_t                                         write_o,
+  output logic   [StreamBits-1:0]                        read_at_o,
+  input  logic   [      Ways-1:0][    Outputs-1:0][31:0] words_i,
 
   // A lane's result is a frame; whether the entrance takes it, or nobody will; its beats.
   output ask_t    ask_o,
@@ -99,10 +99,10 @@ module array_lanes
 
   // -- the entrance -----------------------------------------------------------------------------------------
 
-  header_t header;
-  request_t frame;
+  header_t   header;
+  request_t  frame;
   response_t answer;
-  stream_t trailer;
+  stream_t   trailer;
   logic unused_answer_ready, unused_tag;
 
   array_shell u_shell (
@@ -135,35 +135,35 @@ module array_lanes
   array_admit u_admit (
     .clk_i,
     .rst_ni,
-    .odd_i      (odd_q),
+    .odd_i       (odd_q),
     .set_i,
-    .key_i      (key_q),
-    .header_i   (header),
-    .frame_i    (frame),
-    .answer_o   (answer),
-    .trailer_i  (trailer),
-    .write_o    (admit_write),
-    .to_state_o (admit_to_state),
-    .at_o       (admit_at),
-    .data_o     (admit_data),
+    .key_i       (key_q),
+    .header_i    (header),
+    .frame_i     (frame),
+    .answer_o    (answer),
+    .trailer_i   (trailer),
+    .write_o     (admit_write),
+    .to_state_o  (admit_to_state),
+    .at_o        (admit_at),
+    .data_o      (admit_data),
     .bits_write_o(bits_write),
     .bits_ready_i(bits_ready),
-    .bits_o     (bits),
-    .job_write_o(accepted),
-    .job_o      (accepted_job),
-    .length_o   (accepted_length),
-    .from_o     (accepted_from),
-    .forward_o  (accepted_forward),
-    .passed_o   (accepted_passed),
-    .gap_o      (accepted_gap),
-    .long_o     (long),
-    .long_beat_o(long_beat),
-    .long_room_i(long_room),
-    .ended_o    (ended),
-    .status_o   (status),
-    .fine_o     (fine),
-    .ready_o    (admit_ready),
-    .done_o     (admit_done)
+    .bits_o      (bits),
+    .job_write_o (accepted),
+    .job_o       (accepted_job),
+    .length_o    (accepted_length),
+    .from_o      (accepted_from),
+    .forward_o   (accepted_forward),
+    .passed_o    (accepted_passed),
+    .gap_o       (accepted_gap),
+    .long_o      (long),
+    .long_beat_o (long_beat),
+    .long_room_i (long_room),
+    .ended_o     (ended),
+    .status_o    (status),
+    .fine_o      (fine),
+    .ready_o     (admit_ready),
+    .done_o      (admit_done)
   );
 
   // What is kept of a frame is far from the entrance.
@@ -192,7 +192,7 @@ module array_lanes
   logic [1:0] index;
   logic [6:0] store_at;
   logic words_valid, mask_read, return_write, return_to_state, bad;
-  lane_t bad_lane;
+  lane_t  bad_lane;
   words_t words;
   logic [63:0] beat, lane_state, store, return_data;
 
@@ -279,11 +279,11 @@ module array_lanes
   lane_t long_lane, left_lane;
   logic issued_long, early_long, returned_long, to_outer, again_long;
 
-  assign issued_long    = issued && long_active && issued_lane == long_lane;
-  assign returned_long  = returned && long_active && returned_block.lane == long_lane;
-  assign early_long     = early && long_active && early_lane == long_lane;
-  assign to_outer       = returned_block.final_block && returned_block.inner;
-  assign again_long     = (issued_long && again) || early_long || (returned_long && to_outer);
+  assign issued_long   = issued && long_active && issued_lane == long_lane;
+  assign returned_long = returned && long_active && returned_block.lane == long_lane;
+  assign early_long    = early && long_active && early_lane == long_lane;
+  assign to_outer      = returned_block.final_block && returned_block.inner;
+  assign again_long    = (issued_long && again) || early_long || (returned_long && to_outer);
 
   array_long u_long (
     .clk_i,
@@ -339,8 +339,7 @@ module array_lanes
         if (job_write && here) forward_q[l] <= forward;
         else if (admit_done && here) forward_q[l] <= 1'b0;
         // The first block has number 0, and so has the outer message.
-        if ((job_write && here) || (returned_here && to_outer))
-          fresh_q[l] <= 1'b1;
+        if ((job_write && here) || (returned_here && to_outer)) fresh_q[l] <= 1'b1;
         else if (issued_here) fresh_q[l] <= 1'b0;
         if (returned_here && to_outer) outer_q[l] <= 1'b1;
         else if (job_write && here) outer_q[l] <= 1'b0;
@@ -370,27 +369,27 @@ module array_lanes
   ) u_buffers (
     .clk_i,
     .clear_i,
-    .write_i       (turn_write),
-    .to_state_i    (turn_to_state),
-    .write_lane_i  (turn_lane),
-    .write_at_i    (turn_at),
-    .write_data_i  (turn_data),
-    .read_lane_i   (read_lane),
-    .read_at_i     (read_at),
-    .beat_o        (beat),
-    .state_lane_i  (issue_lane),
-    .state_index_i (index),
-    .lane_state_o  (lane_state),
-    .bits_write_i  (bits_write),
-    .bits_lane_i   (lane_q),
-    .bits_run_i    (run_i),
-    .bits_i        (bits),
-    .bits_ready_o  (bits_ready),
-    .store_write_i (state_write_i),
-    .store_at_i    (state_at_i),
-    .store_data_i  (state_data_i),
-    .store_read_i  (store_at),
-    .store_o       (store)
+    .write_i      (turn_write),
+    .to_state_i   (turn_to_state),
+    .write_lane_i (turn_lane),
+    .write_at_i   (turn_at),
+    .write_data_i (turn_data),
+    .read_lane_i  (read_lane),
+    .read_at_i    (read_at),
+    .beat_o       (beat),
+    .state_lane_i (issue_lane),
+    .state_index_i(index),
+    .lane_state_o (lane_state),
+    .bits_write_i (bits_write),
+    .bits_lane_i  (lane_q),
+    .bits_run_i   (run_i),
+    .bits_i       (bits),
+    .bits_ready_o (bits_ready),
+    .store_write_i(state_write_i),
+    .store_at_i   (state_at_i),
+    .store_data_i (state_data_i),
+    .store_read_i (store_at),
+    .store_o      (store)
   );
 
   // -- the exit ---------------------------------------------------------------------------------------------

@@ -125,7 +125,9 @@ module array_loader
   assign take = frame_i.valid && answer_o.ready;
   // All of the head has come. Who asks is far away.
   always_ff @(posedge clk_i)
-    loading_o <= {load && (at_q == Set || at_q == Check) && head_q == '0, new_q.algorithm};
+    loading_o <= {
+      load && (at_q == Set || at_q == Check) && head_q == '0, new_q.algorithm
+    };
 
   assign answer_o = '{
       ready: open_q && (!held_q || done),

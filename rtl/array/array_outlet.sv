@@ -168,12 +168,13 @@ module array_outlet
   always_ff @(posedge clk_i) begin
     answer_q <= answers[lane_q[$clog2(Lanes)-1:0]];
     // Only what fits a buffer is a frame.
-    host_length_q <= {answer_q.length[31:11],
-                      answer_q.length[10:0] - 11'({answer_q.passed, 3'b0} | {5'b0, answer_q.gap})};
-    end_q    <= ends[lane_q[$clog2(Lanes)-1:0]];
+    host_length_q <= {
+      answer_q.length[31:11], answer_q.length[10:0] - 11'({answer_q.passed, 3'b0} | {5'b0, answer_q.gap})
+    };
+    end_q <= ends[lane_q[$clog2(Lanes)-1:0]];
     // Of what it says nothing leaves.
     if (bad_i[lane_q[$clog2(Lanes)-1:0]]) end_q.status <= StatusBadTag;
-    none_q   <= left_q == '0;
+    none_q <= left_q == '0;
     for (int unsigned i = 0; i < 8; i++) keep_q[i] <= left_q > 32'(i);
   end
 

@@ -33,7 +33,7 @@ module array_return
   input logic   [StreamBits-1:0] output_base_i,
 
   // The tile's words, three clocks behind their address.
-  output logic [StreamBits-1:0]                 read_at_o,
+  output logic [StreamBits-1:0]                    read_at_o,
   input  logic [      Ways-1:0][Outputs-1:0][31:0] words_i,
 
   // A beat that masks a result; it is there two clocks behind the address.
@@ -65,15 +65,15 @@ module array_return
   end
 
   typedef struct packed {
-    logic   [      Ways-1:0] valid;
-    block_t [      Ways-1:0] block;
-    logic   [StreamBits-1:0] base;
-    logic   [          11:0] due;
+    logic [Ways-1:0]       valid;
+    block_t [Ways-1:0]     block;
+    logic [StreamBits-1:0] base;
+    logic [11:0]           due;
   } flight_t;
 
   // As many as the tile has room for. Nobody looks at one that was written less than three clocks ago.
   (* ram_style = "block", no_rw_check *)
-  flight_t flights [1<<FlightBits];
+  flight_t flights[1<<FlightBits];
   flight_t raw_q, first_q;
   logic [FlightBits:0] begun_q, over_q;
   logic [11:0] now_q, latency_q;
@@ -138,14 +138,14 @@ module array_return
   step_t step;
   step_t [6:0] steps_q;
 
-  assign stepping   = busy_q && !odd_i;
-  assign compare    = block_q.mask && step_q[2];
-  assign of_sum     = step_q[2:1] == '0;
+  assign stepping = busy_q && !odd_i;
+  assign compare = block_q.mask && step_q[2];
+  assign of_sum = step_q[2:1] == '0;
   // Of an AEAD's six beats each block has four: sum and text, or, without one, text and tag. OFB's are read twice.
-  assign combined   = wide_q ? step_q[1] : step_q[0];
+  assign combined = wide_q ? step_q[1] : step_q[0];
   assign last       = step_q == (aead_q && !block_q.final_block ? 7'd3 :
                                  block_q.twice ? {5'b0, wide_q, 1'b1} : last_step_q);
-  assign read_step  = block_q.twice ? 7'(step_q[0] && wide_q) : step_q;
+  assign read_step = block_q.twice ? 7'(step_q[0] && wide_q) : step_q;
 
   always_comb begin
     step.valid = stepping;
@@ -164,11 +164,11 @@ module array_return
     step.lane = block_q.lane;
     step.at = at_t'(step_q);
     if (aead_q) begin
-      step.mask     = compare;
-      step.compare  = stepping && compare;
+      step.mask = compare;
+      step.compare = stepping && compare;
       step.write    = stepping && (block_q.final_block ? step_q[2] && !block_q.mask : !(block_q.one_beat && last));
       step.to_state = of_sum;
-      step.at       = of_sum ? at_t'({1'b1, step_q[0]}) : block_q.at + at_t'(step_q[0]);
+      step.at = of_sum ? at_t'({1'b1, step_q[0]}) : block_q.at + at_t'(step_q[0]);
     end else if (block_q.twice) begin
       step.mask     = combined;
       step.to_state = !combined;
@@ -208,7 +208,8 @@ module array_return
     // Of the last beat of an odd number of words only one counts.
     words = {steps_q[4].half ? '0 : word, low_q};
     // A state of words stays as it is; a digest is a message.
-    words = permuted_q ? des_out(words) : swapped_pair(words, set_i.swap_out && !(steps_q[4].to_state && stays_q));
+    words = permuted_q ? des_out(words) :
+      swapped_pair(words, set_i.swap_out && !(steps_q[4].to_state && stays_q));
   end
 
   always_ff @(posedge clk_i) begin
@@ -219,11 +220,11 @@ module array_return
     data_o  <= data_q ^ mask2_q;
   end
 
-  assign write_o      = steps_q[6].write;
-  assign to_state_o   = steps_q[6].to_state;
+  assign write_o = steps_q[6].write;
+  assign to_state_o = steps_q[6].to_state;
   assign write_lane_o = steps_q[6].lane;
-  assign write_at_o   = steps_q[6].at;
-  assign returned_o   = steps_q[6].last;
+  assign write_at_o = steps_q[6].at;
+  assign returned_o = steps_q[6].last;
   assign returned_block_o = '{
       lane: steps_q[6].lane,
       chained: steps_q[6].chained,

@@ -24,11 +24,11 @@ module array_shell
   input  logic    m_axis_ready_i,
 
   // As slot_shell has them; and the beat is of the tag, and of no section.
-  output header_t  header_o,
-  output request_t frame_o,
-  output logic     tag_o,
+  output header_t   header_o,
+  output request_t  frame_o,
+  output logic      tag_o,
   input  response_t answer_i,
-  output logic     answer_ready_o
+  output logic      answer_ready_o
 );
 
   typedef logic [28:0] beats_t;
@@ -58,20 +58,19 @@ module array_shell
   // Of a frame's second beat, what the first one has to do with it.
   header_t head;
   logic second_q, behind_q, aead_q;
-  logic [7:0] tag_bytes_q;
+  logic [5:0] tag_beats_q;
   logic [15:0] aad_len_q;
   logic [31:0] payload_len_q;
   stream_t told;
-  beats_t aad_beats, tag_beats;
+  beats_t aad_beats;
 
   assign head = header_t'({64'b0, data});
   assign aad_beats = beats_of(32'(data[47:32]));
-  assign tag_beats = beats_of(32'(tag_bytes_q));
 
   always_comb begin
     told = '{valid, last, data};
     if (second_q && aead_q) begin
-      told.data[31:0]  = {beats_of(data[31:0]) + aad_beats + tag_beats, 3'b0};
+      told.data[31:0]  = {beats_of(data[31:0]) + (aad_beats + beats_t'(tag_beats_q)), 3'b0};
       told.data[47:32] = '0;
     end
     if (!valid) told.data = '0;
@@ -80,13 +79,13 @@ module array_shell
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {second_q, behind_q, aead_q} <= '0;
-      {tag_bytes_q, aad_len_q, payload_len_q} <= '0;
+      {tag_beats_q, aad_len_q, payload_len_q} <= '0;
     end else if (valid && ready) begin
       second_q <= !second_q && !behind_q && !last;
       behind_q <= (second_q || behind_q) && !last;
       if (!second_q && !behind_q) begin
         aead_q      <= head.op == OpAead;
-        tag_bytes_q <= head.op == OpAead && head.flags.decrypt ? head.result_len : '0;
+        tag_beats_q <= head.op == OpAead && head.flags.decrypt ? 6'(beats_of(32'(head.result_len))) : '0;
       end
       if (second_q) {aad_len_q, payload_len_q} <= {aead_q ? data[47:32] : 16'b0, data[31:0]};
     end
@@ -94,7 +93,7 @@ module array_shell
 
   // -- the shell --------------------------------------------------------------------------------------------
 
-  header_t header;
+  header_t  header;
   request_t frame;
 
   slot_shell u_shell (
@@ -121,7 +120,7 @@ module array_shell
     Tag
   } part_e;
 
-  (* fsm_encoding = "none" *) part_e part_q;
+  (* fsm_encoding = "none" *)part_e part_q;
   part_e next;
   beats_t left_q, aad_left_q, text_left_q, tag_left_q;
   logic split;  // the payload is what is taken apart
@@ -141,7 +140,7 @@ module array_shell
     header_o             = header;
     header_o.aad_len     = aad_len_q;
     header_o.payload_len = payload_len_q;
-    frame_o = frame;
+    frame_o              = frame;
     if (split) begin
       if (part_q == Aad) frame_o.section = SecAad;
       frame_o.last = left_q == beats_t'(1);
@@ -156,7 +155,7 @@ module array_shell
     end else begin
       aad_left_q  <= beats_of(32'(aad_len_q));
       text_left_q <= beats_of(payload_len_q);
-      tag_left_q  <= tag_beats;
+      tag_left_q  <= beats_t'(tag_beats_q);
       if (frame.start) begin
         part_q <= aad_left_q != '0 ? Aad : text_left_q != '0 ? Text : Tag;
         left_q <= aad_left_q != '0 ? aad_left_q : text_left_q != '0 ? text_left_q : tag_left_q;

@@ -24,13 +24,13 @@ module array_tile
   input write_t write_i,
 
   // Blocks start, and each takes the base of its key.
-  output logic                             start_o,
-  input  logic [Ways-1:0][KeyWordBits-1:0] key_base_i,
+  output logic                                   start_o,
+  input  logic [      Ways-1:0][KeyWordBits-1:0] key_base_i,
   // From the clock after start_o on: where their words begin.
-  output logic [StreamBits-1:0] input_base_o,
-  output logic [StreamBits-1:0] output_base_o,
+  output logic [StreamBits-1:0]                  input_base_o,
+  output logic [StreamBits-1:0]                  output_base_o,
   // The bank whose contexts run.
-  output logic                  bank_o,
+  output logic                                   bank_o,
 
   // Words of a way's output memories, one for each output: three clocks later.
   input  logic [Ways-1:0][StreamBits-1:0]       read_at_i,
@@ -51,7 +51,7 @@ module array_tile
   // The sequence is a clock ahead, as ways have registers behind it and behind the contexts.
   logic [ContextBits-1:0] context_at;
   logic context_bank, context_bank_q, bank, start;
-  logic [StageBits-1:0] block;
+  logic [ StageBits-1:0] block;
   logic [MemoryBits-1:0] memory_base;
   logic [StreamBits-1:0] input_base, output_base;
 

@@ -16,6 +16,8 @@ module board
   // Words of the queues: 2^n. A segment of 187 words has to fit the transmit queue twice.
   parameter int unsigned RxBits = 11,
   parameter int unsigned TxBits = 9,
+  // Words of the store: 2^n; 0: there is none.
+  parameter int unsigned StoreBits = 0,
   // Clocks of a session's silence, of a step of the search and of the PHY's reset: 2^n.
   parameter int unsigned SessionBits = 28,
   parameter int unsigned SearchBits = 18,
@@ -163,6 +165,7 @@ module board
     .Identity   (Identity),
     .RxBits     (RxBits),
     .TxBits     (TxBits),
+    .StoreBits  (StoreBits),
     .SessionBits(SessionBits),
     .SearchBits (SearchBits)
   ) u_link (

@@ -9,6 +9,8 @@ module board_colorlight #(
   parameter int unsigned Slots = 1,
   // Words of the receive queue: 2^RxBits.
   parameter int unsigned RxBits = 11,
+  // Words of the store: 2^StoreBits; 0: there is none.
+  parameter int unsigned StoreBits = 0,
   parameter logic [7:0] Arrays = '0,
   parameter logic [63:0] Identity = '0,
   parameter int unsigned SessionBits = 28,
@@ -67,6 +69,7 @@ module board_colorlight #(
   board #(
     .Slots      (Slots),
     .RxBits     (RxBits),
+    .StoreBits  (StoreBits),
     .SlotKhz    (125_000 * TxDivide / SlotDivide),
     .Arrays     (Arrays),
     .Identity   (Identity),

@@ -19,6 +19,8 @@ package board_pkg;
     KindKey      = 8'h04,
     KindRegister = 8'h05,
     KindBye      = 8'h06,
+    KindStore    = 8'h07,
+    KindRecall   = 8'h08,
     KindAnswer   = 8'h82
   } kind_e;
 
@@ -28,7 +30,8 @@ package board_pkg;
     ReplyVerdict  = 3'd3,
     ReplyStale    = 3'd4,
     ReplyRegister = 3'd5,
-    ReplyRefused  = 3'd6
+    ReplyRefused  = 3'd6,
+    ReplyStored   = 3'd7
   } reply_e;
 
   // The third word, byte 16 of the frame lowest.
@@ -54,9 +57,9 @@ package board_pkg;
   // What becomes of a frame.
   typedef enum logic [2:0] {
     ActDrop,
-    ActPass,      // its beats to the slot
+    ActPass,   // its beats to the slot
     ActReply,
-    ActRegister,
+    ActValue,  // its first beat is the link's own
     ActOpen,
     ActEnd
   } act_e;
@@ -68,6 +71,38 @@ package board_pkg;
     logic       cut;    // the slot's frame that is not complete ends before
     logic       alive;  // it is the session's
   } judgement_t;
+
+  // To the store (link_store), with a frame's words beside it, and from it.
+  typedef struct packed {
+    logic       where;   // the word is a frame's first beat
+    logic       recall;  // the frame is one, and none that writes
+    logic [7:0] left;    // beats of it that are still to come
+    logic       write;   // the word is for the store
+    logic       last;    // and the frame's last one
+    logic       go;      // words leave from now on
+    logic       ready;
+  } to_store_t;
+
+  typedef struct packed {
+    logic        bad;    // what the first beat says cannot be
+    logic        valid;
+    logic        last;
+    logic [63:0] word;
+  } from_store_t;
+
+  // Why a frame is refused.
+  localparam logic [2:0] WhyHost = 3'd1;
+  localparam logic [2:0] WhySession = 3'd2;
+  localparam logic [2:0] WhySlot = 3'd3;
+  localparam logic [2:0] WhySegment = 3'd4;
+  localparam logic [2:0] WhyStore = 3'd5;
+
+  // Which pairs of bits of two words are the same: a register behind each keeps a comparison short and small.
+  function automatic logic [7:0] same_pairs(logic [15:0] a, logic [15:0] b);
+    logic [7:0] same;
+    for (int unsigned i = 0; i < 8; i++) same[i] = a[2*i+:2] == b[2*i+:2];
+    return same;
+  endfunction
 
   // What is counted where frames come in, modulo 2^4: whoever adds it up looks often enough.
   localparam int unsigned TallyBits = 4;

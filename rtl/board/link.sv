@@ -14,6 +14,8 @@ module link
   parameter logic [63:0] Identity = '0,
   parameter int unsigned RxBits = 11,
   parameter int unsigned TxBits = 9,
+  // Words of the store: 2^n; 0: there is none.
+  parameter int unsigned StoreBits = 0,
   parameter int unsigned SessionBits = 28,
   parameter int unsigned SearchBits = 18
 ) (
@@ -72,7 +74,9 @@ module link
   logic [7:0] kind, slot;
   logic [15:0] next, session;
   logic [47:0] host;
-  logic [63:0] register_word, s_data;
+  logic [63:0] own_value, s_data;
+  to_store_t to_store;
+  from_store_t from_store;
   logic [TallyBits-1:0] dropped;
   logic [7:0] at_slot, at_sets, at_keys, head_sets, head_keys;
 
@@ -90,42 +94,46 @@ module link
   );
 
   link_in #(
-    .Slots(Slots)
+    .Slots(Slots),
+    .Store(StoreBits != 0)
   ) u_in (
     .clk_i,
     .rst_ni,
-    .valid_i        (valid),
-    .ready_o        (ready),
-    .word_i         (rx_word_i),
-    .head_o         (head),
-    .sound_o        (sound),
-    .judgement_i    (judgement),
-    .partial_o      (partial),
-    .kind_o         (kind),
-    .slot_o         (slot),
-    .next_o         (next),
-    .open_o         (open),
-    .end_o          (ends),
-    .alive_o        (alive),
-    .clear_i        (clear),
-    .register_o     (set_register),
-    .register_word_o(register_word),
-    .register_bad_i (register_bad),
-    .reply_o        (reply),
-    .reply_kind_o   (reply_kind),
-    .why_o          (why),
-    .replied_i      (replied),
-    .s_valid_o      (s_valid),
-    .s_last_o       (s_last),
-    .s_data_o       (s_data),
-    .s_ready_i      (s_axis_ready_i),
-    .begin_o        (begins),
-    .cut_o          (cut),
-    .dropped_o      (dropped)
+    .valid_i       (valid),
+    .ready_o       (ready),
+    .word_i        (rx_word_i),
+    .head_o        (head),
+    .sound_o       (sound),
+    .judgement_i   (judgement),
+    .partial_o     (partial),
+    .kind_o        (kind),
+    .slot_o        (slot),
+    .next_o        (next),
+    .open_o        (open),
+    .end_o         (ends),
+    .alive_o       (alive),
+    .clear_i       (clear),
+    .register_o    (set_register),
+    .value_o       (own_value),
+    .register_bad_i(register_bad),
+    .store_o       (to_store),
+    .store_i       (from_store),
+    .reply_o       (reply),
+    .reply_kind_o  (reply_kind),
+    .why_o         (why),
+    .replied_i     (replied),
+    .s_valid_o     (s_valid),
+    .s_last_o      (s_last),
+    .s_data_o      (s_data),
+    .s_ready_i     (s_axis_ready_i),
+    .begin_o       (begins),
+    .cut_o         (cut),
+    .dropped_o     (dropped)
   );
 
   link_judge #(
-    .Slots(Slots)
+    .Slots(Slots),
+    .Store(StoreBits != 0)
   ) u_judge (
     .clk_i,
     .rst_ni,
@@ -142,6 +150,23 @@ module link
     .next_i     (next),
     .judgement_o(judgement)
   );
+
+  if (StoreBits != 0) begin : gen_store
+    link_store #(
+      .AddressBits(StoreBits)
+    ) u_store (
+      .clk_i,
+      .rst_ni,
+      .clear_i(clear),
+      .store_i(to_store),
+      .word_i (own_value),
+      .store_o(from_store)
+    );
+  end else begin : gen_no_store
+    to_store_t unused_store;
+    assign unused_store = to_store;
+    assign from_store   = '0;
+  end
 
   // -- sessions and epochs ----------------------------------------------------------------------------------
 
@@ -187,6 +212,7 @@ module link
       .cut_i    (cut),
       .kind_i   (kind),
       .tag_i    (s_data[47:32]),
+      .next_i   (m_axis_i[s].data),
       .trailer_i(trailer[s]),
       .data_i   (tx_word_o),
       .sets_o   (sets[s]),
@@ -236,7 +262,7 @@ module link
     .clk_i,
     .rst_ni,
     .go_i            (set_register),
-    .word_i          (register_word),
+    .word_i          (own_value),
     .bad_o           (register_bad),
     .register_o      (register_number),
     .value_o         (value),
@@ -345,6 +371,7 @@ module link
     .RxWords (2 ** RxBits - 1),
     .SlotKhz (SlotKhz),
     .Arrays  (Arrays),
+    .StoreWords(StoreBits == 0 ? 0 : 2 ** StoreBits),
     .Identity(Identity)
   ) u_words (
     .clk_i,

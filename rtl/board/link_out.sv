@@ -132,7 +132,7 @@ module link_out
           own_o        <= reply_i;
           last_index_q <= kind_i == ReplyIdentity ? 4'd15 : 4'd1;
           if (room_q) begin
-            if (reply_i) state_q <= kind_i == ReplyStale ? Head : Own;
+            if (reply_i) state_q <= kind_i inside {ReplyStale, ReplyStored} ? Head : Own;
             else if (beat.valid) state_q <= Body;
             else slot_q <= slot_o == SlotBits'(Slots - 1) ? '0 : slot_o + SlotBits'(1);
           end

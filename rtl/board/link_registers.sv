@@ -3,7 +3,7 @@
 // The link's registers (docs/link.md): the receive delay, MDIO, the LED and the counters' clear. A number that is none,
 // and a request to MDIO while one is under way, are refused.
 //
-// Latency: 1 clock.
+// Latency: 1 clock to what is refused, 2 to the LED.
 module link_registers (
   input logic clk_i,
   input logic rst_ni,
@@ -31,11 +31,17 @@ module link_registers (
   output logic led_o
 );
 
-  logic write;
-  logic [1:0] number_q;
-  assign write = go_i && word_i[31] && word_i[30:2] == '0;
+  // A clock behind the request.
+  logic acts_q, write_q, over_q;  // over: there is none of this number
+  logic [ 1:0] number_q;
+  logic [26:0] value_q;
+  logic write, busy;
+
+  assign write      = acts_q && write_q && !over_q;
+  assign busy       = write_q && number_q == 2'd1 && mdio_busy_i;
 
   assign register_o = {30'd0, number_q};
+  assign bad_o      = over_q || busy;
 
   always_comb begin
     unique case (number_q)
@@ -46,35 +52,32 @@ module link_registers (
     endcase
   end
 
+  assign tap_go_o         = write && number_q == 2'd0;
+  assign tap_want_o       = value_q[6:0];
+  assign mdio_go_o        = write && number_q == 2'd1;
+  assign mdio_data_o      = value_q[15:0];
+  assign mdio_register_o  = value_q[20:16];
+  assign mdio_phy_o       = value_q[25:21];
+  assign mdio_write_o     = value_q[26];
+  assign counters_clear_o = write && number_q == 2'd3;
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      number_q         <= '0;
-      bad_o            <= 1'b0;
-      tap_go_o         <= 1'b0;
-      tap_want_o       <= '0;
-      mdio_go_o        <= 1'b0;
-      mdio_write_o     <= 1'b0;
-      mdio_phy_o       <= '0;
-      mdio_register_o  <= '0;
-      mdio_data_o      <= '0;
-      counters_clear_o <= 1'b0;
-      led_o            <= 1'b0;
+      acts_q   <= 1'b0;
+      write_q  <= 1'b0;
+      over_q   <= 1'b0;
+      number_q <= '0;
+      value_q  <= '0;
+      led_o    <= 1'b0;
     end else begin
-      tap_go_o         <= write && word_i[1:0] == 2'd0;
-      mdio_go_o        <= write && word_i[1:0] == 2'd1 && !mdio_busy_i;
-      counters_clear_o <= write && word_i[1:0] == 2'd3;
+      acts_q <= go_i;
       if (go_i) begin
         number_q <= word_i[1:0];
-        bad_o    <= word_i[30:2] != '0 || (word_i[31] && word_i[1:0] == 2'd1 && mdio_busy_i);
+        over_q   <= word_i[30:2] != '0;
+        write_q  <= word_i[31];
+        value_q  <= word_i[58:32];
       end
-      if (write && word_i[1:0] == 2'd0) tap_want_o <= word_i[38:32];
-      if (write && word_i[1:0] == 2'd1 && !mdio_busy_i) begin
-        mdio_data_o     <= word_i[47:32];
-        mdio_register_o <= word_i[52:48];
-        mdio_phy_o      <= word_i[57:53];
-        mdio_write_o    <= word_i[58];
-      end
-      if (write && word_i[1:0] == 2'd2) led_o <= word_i[32];
+      if (write && number_q == 2'd2) led_o <= value_q[0];
     end
   end
 

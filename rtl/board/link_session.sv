@@ -31,9 +31,17 @@ module link_session #(
   input  logic empty_i
 );
 
-  logic [SessionBits-1:0] quiet_q;
+  logic [SessionBits:0] quiet_q;
   logic [LeastBits-1:0] least_q;
-  logic late_q;
+  logic late;
+
+  // Without a session it is 0, so it needs no reset of its own.
+  always_ff @(posedge clk_i) begin
+    if (alive_i || !opened_o) quiet_q <= '0;
+    else quiet_q <= quiet_q + (SessionBits + 1)'(1);
+  end
+
+  assign late = quiet_q[SessionBits] && opened_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -43,19 +51,15 @@ module link_session #(
       clear_o      <= 1'b1;
       slots_rst_no <= 1'b0;
       flush_o      <= 1'b0;
-      quiet_q      <= '0;
-      late_q       <= 1'b0;
       least_q      <= '0;
     end else begin
-      quiet_q <= alive_i || !opened_o ? '0 : quiet_q + SessionBits'(1);
-      late_q  <= quiet_q == '1 && !alive_i;
       if (clear_o) begin
         least_q <= least_q + LeastBits'(least_q != '1);
         if (least_q == '1 && flushed_i == flush_o && empty_i) begin
           clear_o      <= 1'b0;
           slots_rst_no <= 1'b1;
         end
-      end else if (open_i || end_i || (late_q && opened_o)) begin
+      end else if (open_i || end_i || late) begin
         opened_o     <= open_i;
         host_o       <= source_i;
         session_o    <= number_i;

@@ -22,7 +22,8 @@ module link_slot
   input logic [ 7:0] kind_i,
   input logic [15:0] tag_i,    // as it stands in a first beat
 
-  // A trailer that the slot has given, a clock before.
+  // What the slot gives; and that it was a trailer, a clock later, with the same word.
+  input logic [63:0] next_i,
   input logic        trailer_i,
   input logic [63:0] data_i,
 
@@ -33,14 +34,17 @@ module link_slot
 );
 
   logic [15:0] tag_q, next_tag_q;
-  logic [3:0] cuts_q;
-  logic ours, cut_before, changes, moved_q;
+  logic [7:0] ours_q, again_q;  // pairs of bits of the tag that are the same
+  logic [3:0] cuts_q, cuts;
+  logic ours, short_q, cut_before, changes, moved_q, begun_q;
   trailer_t trailer;
 
-  assign trailer    = trailer_t'(data_i);
-  assign ours       = trailer_i && trailer.tag == tag_q;
-  assign cut_before = trailer.status == StatusFrameShort && cuts_q != '0;
+  assign trailer    = trailer_t'(next_i);
+  assign ours       = trailer_i && ours_q == '1;
+  assign cut_before = short_q && cuts != '0;
   assign changes    = kind_i == KindLoad || kind_i == KindKey;
+  // A frame with another tag than the one before is nothing that was cut.
+  assign cuts       = cuts_q & {4{!begun_q || again_q == '1}};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -52,8 +56,17 @@ module link_slot
       next_tag_q <= '0;
       moved_q    <= 1'b0;
       cuts_q     <= '0;
+      ours_q     <= '0;
+      short_q    <= 1'b0;
+      again_q    <= '0;
+      begun_q    <= 1'b0;
     end else begin
-      if (ours && cut_before) cuts_q <= cuts_q - 4'd1;
+      ours_q  <= same_pairs(trailer.tag, tag_q);
+      short_q <= trailer.status == StatusFrameShort;
+      again_q <= same_pairs(tag_i, next_tag_q);
+      begun_q <= take_i && changes && begin_i;
+      cuts_q  <= cuts;
+      if (ours && cut_before && !(take_i && changes && last_i && cut_i)) cuts_q <= cuts - 4'd1;
       if (ours && !cut_before) begin
         known_o   <= 1'b1;
         verdict_o <= data_i;
@@ -62,11 +75,8 @@ module link_slot
       moved_q <= take_i && changes && last_i && !cut_i;
       if (moved_q) tag_q <= next_tag_q;
       if (take_i && changes) begin
-        if (begin_i) begin
-          next_tag_q <= tag_i;
-          if (tag_i != next_tag_q) cuts_q <= '0;
-        end
-        if (last_i && cut_i) cuts_q <= cuts_q + 4'(cuts_q != '1);
+        if (begin_i) next_tag_q <= tag_i;
+        if (last_i && cut_i && !(ours && cut_before)) cuts_q <= cuts + 4'(cuts != '1);
         if (last_i && !cut_i) begin
           known_o <= 1'b0;
           if (kind_i == KindLoad) sets_o <= sets_o + 8'd1;

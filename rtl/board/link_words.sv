@@ -10,6 +10,7 @@ module link_words
   parameter int unsigned RxWords = 2047,
   parameter int unsigned SlotKhz = 100_000,
   parameter logic [7:0] Arrays = '0,
+  parameter int unsigned StoreWords = 0,
   parameter logic [63:0] Identity = '0
 ) (
   input logic clk_i,
@@ -49,49 +50,33 @@ module link_words
   output logic [31:0] half_o
 );
 
-  // The choice has a clock of its own.
-  typedef enum logic [3:0] {
-    ToLow,
-    ToHigh,
-    Constant,
-    Kind,
-    Number,
-    Session,
-    HostHigh,
-    Count,
-    Epochs,
-    VerdictLow,
-    VerdictHigh,
-    Value,
-    Small
-  } source_e;
+  // The choice has a clock of its own. What is chosen is or-ed; of nothing there are zeros.
+  typedef struct packed {
+    logic to_low;
+    logic to_high;
+    logic address;       // of the board, its lower half
+    logic constant;
+    logic kind;
+    logic number;
+    logic session;
+    logic session_high;
+    logic count;
+    logic epochs;
+    logic verdict_low;
+    logic verdict_high;
+    logic value;
+    logic brief;
+    logic ones;
+  } pick_t;
 
-  source_e source, source_q;
-  logic head_q, ones_q, none_q;
-  logic [ 3:0] index_q;
+  pick_t pick, pick_q;
+  logic head_q;
+  logic [3:0] index_q;
   logic [47:0] to;
-  logic [31:0] constant, half;
-  logic [15:0] short_word;
+  logic [31:0] constant, brief, half;
 
-  assign to = own_i && head_q ? request_i.source : host_i;
-
-  always_comb begin
-    unique case (source_q)
-      ToLow: half = to[31:0];
-      ToHigh: half = {BoardAddress[15:0], to[47:32]};
-      Constant: half = constant;
-      Kind: half = {6'd0, last_i, first_i, own_i ? {5'b10000, reply_i} : KindAnswer, EtherType};
-      Number: half = {keys_i, sets_i, own_i ? request_i.link.number : number_i};
-      Session: half = {own_i ? request_i.link.session : session_i, beats_i, slot_i};
-      HostHigh: half = {session_i, to[47:32]};
-      Count: half = count_i;
-      Epochs: half = epochs_i[{index_q[1:0], 1'b0}+:2];
-      VerdictLow: half = verdict_i[31:0];
-      VerdictHigh: half = verdict_i[63:32];
-      Value: half = value_i;
-      default: half = 32'(short_word);
-    endcase
-  end
+  // A host of which there is none is zeros.
+  assign to = own_i && head_q ? request_i.source : host_i & {48{opened_i}};
 
   always_comb begin
     unique case (index_q[1:0])
@@ -103,63 +88,89 @@ module link_words
   end
 
   always_comb begin
-    short_word = '0;
     unique case (reply_i)
-      ReplyIdentity: short_word = {Arrays, tap_i};
-      ReplyRegister: short_word = register_i[15:0];
-      default: short_word = 16'(why_i);
+      ReplyIdentity: brief = {16'(StoreWords), Arrays, tap_i};
+      ReplyRegister: brief = {16'b0, register_i[15:0]};
+      default: brief = 32'(why_i);
     endcase
   end
 
-  // Counters stand in the order of identity, from its fourth beat on.
-  assign count_o    = own_i && source_q == Count;
-  assign count_at_o = index_q[2:0] - 3'd6;
+  function automatic logic [31:0] if_picked(logic picked, logic [31:0] word);
+    return {32{picked}} & word;
+  endfunction
+
   always_comb begin
-    source = Small;
+    half = {32{pick_q.ones}};
+    half |= if_picked(pick_q.to_low, to[31:0]);
+    half |= if_picked(pick_q.to_high, 32'(to[47:32]));
+    half |= if_picked(pick_q.address, {BoardAddress[15:0], 16'b0});
+    half |= if_picked(pick_q.constant, constant);
+    half |= if_picked(
+      pick_q.kind, {6'd0, last_i, first_i, own_i ? {5'b10000, reply_i} : KindAnswer, EtherType}
+    );
+    half |= if_picked(pick_q.number, {keys_i, sets_i, own_i ? request_i.link.number : number_i});
+    half |= if_picked(pick_q.session, {own_i ? request_i.link.session : session_i, beats_i, slot_i});
+    half |= if_picked(pick_q.session_high, {session_i, 16'b0});
+    half |= if_picked(pick_q.count, count_i);
+    half |= if_picked(pick_q.epochs, epochs_i[{index_q[1:0], 1'b0}+:2]);
+    half |= if_picked(pick_q.verdict_low, verdict_i[31:0]);
+    half |= if_picked(pick_q.verdict_high, verdict_i[63:32]);
+    half |= if_picked(pick_q.value, value_i);
+    half |= if_picked(pick_q.brief, brief);
+  end
+
+  always_ff @(posedge clk_i) half_o <= half;
+
+  // Counters stand in the order of identity, from its fourth beat on.
+  assign count_o    = own_i && pick_q.count;
+  assign count_at_o = index_q[2:0] - 3'd6;
+
+  // A verdict that is not known is ones.
+  always_comb begin
+    pick = '0;
     if (head_i) begin
       unique case (index_i[2:0])
-        3'd0: source = ToLow;
-        3'd1: source = ToHigh;
-        3'd2: source = Constant;
-        3'd3: source = Kind;
-        3'd4: source = Number;
-        default: source = Session;
+        3'd0: pick.to_low = 1'b1;
+        3'd1: {pick.to_high, pick.address} = '1;
+        3'd2: pick.constant = 1'b1;
+        3'd3: pick.kind = 1'b1;
+        3'd4: pick.number = 1'b1;
+        default: pick.session = 1'b1;
       endcase
     end else begin
       unique case (reply_i)
         ReplyIdentity: begin
-          if (index_i < 4'd4) source = Constant;
-          else if (index_i == 4'd4) source = ToLow;
-          else if (index_i == 4'd5) source = HostHigh;
-          else if (index_i < 4'd11) source = Count;
-          else if (index_i > 4'd11) source = Epochs;
+          pick.constant     = index_i < 4'd4;
+          pick.to_low       = index_i == 4'd4;
+          pick.to_high      = index_i == 4'd5;
+          pick.session_high = index_i == 4'd5 && opened_i;
+          pick.count        = index_i > 4'd5 && index_i < 4'd11;
+          pick.brief        = index_i == 4'd11;
+          pick.epochs       = index_i > 4'd11;
         end
-        ReplyVerdict: source = index_i[0] ? VerdictHigh : VerdictLow;
-        ReplyRegister: if (index_i[0]) source = Value;
-        default: ;
+        ReplyVerdict: begin
+          pick.verdict_low  = known_i && !index_i[0];
+          pick.verdict_high = known_i && index_i[0];
+          pick.ones         = !known_i;
+        end
+        ReplyRegister: begin
+          pick.brief = !index_i[0];
+          pick.value = index_i[0];
+        end
+        default: pick.brief = !index_i[0];
       endcase
     end
   end
 
-  // A verdict that is not known is ones. What there is none of is zeros: a host, and the upper half of a refusal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      head_q   <= 1'b0;
-      index_q  <= '0;
-      source_q <= ToLow;
-      ones_q   <= 1'b0;
-      none_q   <= 1'b0;
-      half_o   <= '0;
+      head_q  <= 1'b0;
+      index_q <= '0;
+      pick_q  <= '0;
     end else begin
-      head_q <= head_i;
+      head_q  <= head_i;
       index_q <= index_i;
-      source_q <= source;
-      ones_q <= !head_i && reply_i == ReplyVerdict && !known_i;
-      none_q <= !head_i && ((!opened_i && (source == ToLow || source == HostHigh))
-          || (reply_i == ReplyRefused && index_i[0]));
-      if (none_q) half_o <= '0;
-      else if (ones_q) half_o <= '1;
-      else half_o <= half;
+      pick_q  <= pick;
     end
   end
 

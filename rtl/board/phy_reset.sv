@@ -10,14 +10,17 @@ module phy_reset #(
 );
 
   logic [Bits-1:0] count_q;
+  logic [  Bits:0] count;
+
+  assign count = {1'b0, count_q} + (Bits + 1)'(1);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       count_q <= '0;
       rst_no  <= 1'b0;
     end else begin
-      count_q <= count_q + Bits'(1);
-      rst_no  <= rst_no || count_q == '1;
+      count_q <= count[Bits-1:0];
+      rst_no  <= rst_no || count[Bits];
     end
   end
 

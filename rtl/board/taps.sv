@@ -28,26 +28,28 @@ module taps
   logic [SearchBits-1:0] search_q;
   logic found_q, trial_q, apart_q, late_q;
 
+  // Wherever it begins: nothing but its going round counts.
+  always_ff @(posedge clk_i) begin
+    if (trial_q && !arrived_o) {late_q, search_q} <= '0;
+    else {late_q, search_q} <= {1'b0, search_q} + (SearchBits + 1)'(1);
+  end
+
   assign arrived_o = !apart_q && phase_q == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      want_q   <= '0;
-      phase_q  <= '0;
-      search_q <= '0;
-      found_q  <= 1'b0;
-      trial_q  <= 1'b0;
-      late_q   <= 1'b0;
-      back_q   <= '0;
-      seen_q   <= '0;
-      apart_q  <= 1'b0;
-      tap_o    <= '0;
-      move_o   <= 1'b0;
-      down_o   <= 1'b0;
+      want_q  <= '0;
+      phase_q <= '0;
+      found_q <= 1'b0;
+      trial_q <= 1'b0;
+      back_q  <= '0;
+      seen_q  <= '0;
+      apart_q <= 1'b0;
+      tap_o   <= '0;
+      move_o  <= 1'b0;
+      down_o  <= 1'b0;
     end else begin
-      apart_q  <= want_q != tap_o;
-      search_q <= search_q + SearchBits'(1);
-      late_q   <= search_q == '1;
+      apart_q <= want_q != tap_o;
       if (go_i) begin
         want_q  <= tap_i;
         found_q <= 1'b1;
@@ -55,11 +57,8 @@ module taps
         seen_q  <= whole_i;
         if (!trial_q) back_q <= want_q;
       end else if (trial_q) begin
-        if (!arrived_o) begin
-          seen_q   <= whole_i;
-          search_q <= '0;
-          late_q   <= 1'b0;
-        end else if (seen_q != whole_i) trial_q <= 1'b0;
+        if (!arrived_o) seen_q <= whole_i;
+        else if (seen_q != whole_i) trial_q <= 1'b0;
         else if (late_q) begin
           trial_q <= 1'b0;
           want_q  <= back_q;
@@ -72,7 +71,7 @@ module taps
       // Direction first, then the step, then its end.
       if (phase_q != '0 || apart_q) phase_q <= phase_q + 3'd1;
       if (phase_q == 3'd1) down_o <= want_q < tap_o;
-      if (phase_q == 3'd3) move_o <= want_q != tap_o;
+      if (phase_q == 3'd3) move_o <= apart_q;
       if (phase_q == 3'd5) begin
         move_o <= 1'b0;
         if (move_o) tap_o <= down_o ? tap_o - 7'd1 : tap_o + 7'd1;
