@@ -300,19 +300,19 @@ impl<'a> Frame<'a> {
         self.beats.first_chunk().copied()
     }
 
-    /// Of *store* and *recall* the words that it is about, and the beats behind the one that says so. `None` if it is not one
-    /// segment of two beats or more, or if that beat has other bits.
-    pub fn span(&self) -> Option<(Span, &'a [u8])> {
+    /// Of *store* and *recall* the words that it is about, if its first beat has no other bits, and the beats behind that one.
+    /// `None` if it is not one segment of two beats or more.
+    pub fn span(&self) -> Option<(Option<Span>, &'a [u8])> {
         let (beat, rest) = self.beats.split_first_chunk::<BEAT>()?;
         let [a, b, c, d, zeros @ ..] = *beat;
         let (place, words) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
-        let whole = self.is_first() && self.is_last() && !rest.is_empty() && zeros == [0; 4];
-        let words = match self.header.kind {
-            Kind::Store if words == 0 => (rest.len() / BEAT) as u16,
-            Kind::Recall => words,
+        let span = match self.header.kind {
+            Kind::Store => Some((rest.len() / BEAT) as u16).filter(|_| words == 0),
+            Kind::Recall => Some(words),
             _ => return None,
         };
-        whole.then_some((Span { place, words }, rest))
+        let span = span.filter(|_| zeros == [0; 4]).map(|words| Span { place, words });
+        (self.is_first() && self.is_last() && !rest.is_empty()).then_some((span, rest))
     }
 
     /// Why the board refuses, if that is what it says.

@@ -296,9 +296,9 @@ impl Board {
         has_room
     }
 
-    fn store(&mut self, frame: &Frame<'_>, span: Span, words: &[u8]) {
+    fn store(&mut self, frame: &Frame<'_>, span: Option<Span>, words: &[u8]) {
         if self.has_room(frame) {
-            match self.store.put(span, words) {
+            match span.is_some_and(|span| self.store.put(span, words)) {
                 true => self.answer(&frame.header, Kind::Stored, &[]),
                 false => self.refuse(&frame.header, Refusal::Store),
             }

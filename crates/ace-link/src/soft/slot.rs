@@ -121,11 +121,14 @@ impl Slot {
         }
         let recalled = frame.span().filter(|_| header.kind == Kind::Recall);
         let (beats, end) = match recalled {
-            Some((span, _)) if matches!(taken, Taken::Well) && store.get(span).is_none() => {
-                self.open = None;
-                return Taken::Unstored;
+            Some((span, beats)) => {
+                let words = span.and_then(|span| store.get(span));
+                if words.is_none() && matches!(taken, Taken::Well) {
+                    self.open = None;
+                    return Taken::Unstored;
+                }
+                (beats, words)
             }
-            Some((span, beats)) => (beats, store.get(span)),
             None => (frame.beats, None),
         };
         if let Some(open) = &mut self.open {
