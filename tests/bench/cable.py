@@ -6,7 +6,7 @@ the cable and, if the board has a store, by name.
 
     PYTHONPATH=flow .venv/bin/python tests/bench/cable.py --ace target/release/ace [--packets 64] [--json]
 
-Needs the models that `python -m ace_flow board-model colorlight-i9 --slots array --tiles 1` and `python -m ace_flow array-slot`
+Needs the models that `python -m ace_flow board-model colorlight-i9 --slots array` and `python -m ace_flow array-slot`
 make. Six answers are compared with SP 800-38D, as it stands. Ends with 1 if one is wrong, or a goal is missed.
 """
 
@@ -173,7 +173,7 @@ def main():
     parser.add_argument("--ace", required=True)
     parser.add_argument("--packets", type=int, default=64)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--board", type=Path, default=ROOT / "build/board/colorlight-i9-array-1x1.so")
+    parser.add_argument("--board", type=Path, default=ROOT / "build/board/colorlight-i9-array.so")
     parser.add_argument("--slot", type=Path, default=ROOT / "build/array/slot-1x8.so")
     args = parser.parse_args()
     for model in (args.board, args.slot):
