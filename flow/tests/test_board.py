@@ -69,6 +69,16 @@ class Echo(unittest.TestCase):
         with self.assertRaisesRegex(host.LinkError, "frame 0 is wrong"):
             trials.lossy(self.library, Wrong(), 4)
 
+    def test_words_of_the_store_that_are_others_are_noticed(self) -> None:
+        class Next(host.Host):
+            """What it recalls is a word further on."""
+
+            def recall(self, head: bytes, place: int, count: int, slot: int = 0) -> host.Response | None:
+                return super().recall(head, place + (place > 0), count - (place > 0 and count > 1), slot)
+
+        with mock.patch.object(trials, "Host", Next), self.assertRaisesRegex(host.LinkError, "are others"):
+            stores.words(self.library, seed=3)
+
 
 @unittest.skipIf(shutil.which(tools.compiler()) is None or not ACE.exists(), "no C++ compiler or no ace")
 class Array(unittest.TestCase):

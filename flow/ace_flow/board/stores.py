@@ -84,8 +84,12 @@ def words(library: Path, seed: int = 1, rounds: int = 40) -> str:
             for gap in (filled + 1, random.randrange(filled + 1, 1 << 16)):
                 refused(host, STORE, place_beat(gap) + bytes(BEAT))
             recalled(host, random, there, random.randrange(identity.slots))
-            for beyond in ((filled, 1), (filled - 1, 2), (0, filled + 1), (0xFFFF, 0xFFFF)):
+            for beyond in ((filled, 1), (filled - 1, 2), (0, filled + 1), (0, 0), (0xFFFF, 0xFFFF)):
                 refused(host, RECALL, place_beat(*beyond) + bytes(HEAD))
+            # Bits that say nothing are zero.
+            for kind, beat, first in ((STORE, place_beat(0), 16), (RECALL, place_beat(0, 1), 32)):
+                other = int.from_bytes(beat, "little") | 1 << random.randrange(first, 64)
+                refused(host, kind, other.to_bytes(BEAT, "little") + bytes(HEAD))
             loaded = sum(sets for sets, _ in host.hello().epochs)
             check(loaded == n + 1, f"{n + 1} recalls are {loaded} loads")
         # Up to its end, and not beyond.
@@ -163,7 +167,8 @@ def loads(library: Path, ace: str) -> str:
             check(message.kind == kind, f"a recall of {of_sets}, {of_keys} is answered {message.kind:02x}h")
         check(host.hello().epochs[0] == (sets, keys), "a recall is taken twice")
         check(aes.load(host).status == 0, "a second recall")
-        # The same once more, and a load of the same epoch.
+        refused(host, RECALL, place_beat(0, len(end) // BEAT + 1) + head)
+        # The same once more, and a load of the same epoch; what was refused meanwhile was none.
         for kind, beats, flags in ((RECALL, again, 3), (LOAD, next(segments(load))[1], 1)):
             host.send(kind, beats, flags=flags)
             message = host.receive(host.patience)
