@@ -33,6 +33,58 @@ fn exchange(session: &mut Session, board: &mut Board, now: Duration) {
     }
 }
 
+#[test]
+fn what_the_session_before_was_answered_ends_no_other_one() {
+    let (mut before, mut board) = open();
+    before.close();
+    let mut batch = Batch::default();
+    before.output(&mut batch, Duration::ZERO);
+    batch.frames().for_each(|frame| board.input(frame, Duration::ZERO));
+    let mut late = Vec::from_iter(std::iter::from_fn(|| board.output()));
+    batch.frames().for_each(|frame| board.input(frame, Duration::ZERO));
+    late.extend(std::iter::from_fn(|| board.output()));
+    assert_eq!(late.len(), 2, "the board has no session, and then it refuses");
+    let mut session = Session::new(HOST, wire::BOARD, 78, Duration::ZERO);
+    session.output(&mut batch, Duration::ZERO);
+    late.iter().for_each(|frame| session.input(frame, Duration::ZERO));
+    exchange(&mut session, &mut board, Duration::from_secs(1));
+    assert!(session.is_open(), "{:?}", session.event());
+}
+
+#[test]
+fn words_for_the_store_wait_for_packets() {
+    let (mut session, mut board) = open();
+    let mut now = Duration::from_millis(1);
+    assert!(session.can_store());
+    for ticket in 0..24 {
+        session.data(0, ticket, request(0x12, &[3; 1400]), ace_link::session::ANY, now);
+    }
+    assert!(!session.can_store(), "frames wait");
+    session.store(0, &[5; 8 * wire::STORED], now);
+    let (mut sent, mut stored) = (Vec::new(), 0);
+    for _ in 0..200 {
+        now += Duration::from_micros(100);
+        let mut batch = Batch::default();
+        session.output(&mut batch, now);
+        for frame in batch.frames() {
+            sent.push(Frame::parse(frame).expect("it is whole").header.kind);
+            board.input(frame, now);
+        }
+        board.work(now);
+        while let Some(frame) = board.output() {
+            session.input(&frame, now);
+        }
+        while let Some(event) = session.event() {
+            stored += usize::from(matches!(event, Event::Stored { place: 0, taken: true }));
+        }
+    }
+    let kinds = |kind: Kind| sent.iter().filter(move |own| **own == kind).count();
+    assert_eq!((kinds(Kind::Data), kinds(Kind::Store), stored), (24, 1, 1), "{sent:?}");
+    assert!(
+        sent.iter().position(|kind| *kind == Kind::Store) > sent.iter().rposition(|kind| *kind == Kind::Data)
+    );
+}
+
 proptest! {
     #[test]
     fn views_take_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {

@@ -22,9 +22,11 @@ impl Session {
         }
         let ours = header.session == self.id;
         let known = match header.kind {
+            // To what was asked in the session before, as *bye*.
+            _ if !ours => false,
             Kind::Identity => self.identity(&frame, now),
             Kind::Refused => self.refused(&frame, now),
-            _ if !ours || !self.is_open() => false,
+            _ if !self.is_open() => false,
             Kind::Answer => self.answer(&frame, now),
             Kind::Verdict => self.verdict(&frame, now),
             Kind::Stale => self.stale(&frame, now),
