@@ -93,7 +93,12 @@ fn known_answers_and_a_probe_over_a_cable() {
         assert_eq!(code, Some(0), "{out}{words}");
         assert!(out.contains(" passed, 0 failed"), "{out}");
     }
-    assert_eq!(board.with_board(|board| board.session()), None, "whoever is done says so");
+    // Long before the board would end it.
+    let is_over = || {
+        std::thread::sleep(Duration::from_millis(50));
+        board.with_board(|board| board.session()).is_none()
+    };
+    assert!((0..20).any(|_| is_over()), "whoever is done says so");
     // What it finds is what the board is.
     let sets = ["aes128_encrypt", "aes128_decrypt", "sha1"];
     let arguments = [
