@@ -2,7 +2,7 @@
 //
 // The store: words that the host has put there in this session, without gaps, and that a recall gives to a slot
 // (docs/link.md, "The store"). A frame's first beat says where. Writing and reading are never under way at once, so the
-// memory has one address.
+// memory has one port.
 //
 // Latency of a recall: 3 clocks. Throughput: one word per clock.
 module link_store
@@ -33,13 +33,13 @@ module link_store
   // -- where ------------------------------------------------------------------------------------------------
 
   place_t at_q, count_q, filled_q;
-  logic [AddressBits+1:0] end_q;  // behind the frame's last word
+  logic [15:0] end_q;  // behind the frame's last word
   logic sum_q, over_q, none_q, recall_q, grows_q;
   logic gap, beyond, full, bad;
 
   assign gap    = at_q > filled_q;
-  assign beyond = end_q > {1'b0, filled_q};
-  assign full   = end_q[AddressBits+1:AddressBits] != '0 && end_q[AddressBits-1:0] != '0;
+  assign beyond = end_q > 16'(filled_q);
+  assign full   = end_q > 16'(2 ** AddressBits);
   assign bad    = over_q || (recall_q ? none_q || beyond : gap || full);
 
   // -- words ------------------------------------------------------------------------------------------------
@@ -71,7 +71,7 @@ module link_store
     end else begin
       sum_q   <= store_i.where;
       grows_q <= beyond;
-      if (sum_q) end_q <= {1'b0, at_q} + (recall_q ? {1'b0, count_q} : (AddressBits + 2)'(store_i.left));
+      if (sum_q) end_q <= 16'(at_q) + (recall_q ? 16'(count_q) : 16'(store_i.left));
       if (store_i.where) begin
         recall_q <= store_i.recall;
         at_q <= word_i[AddressBits:0];
@@ -118,7 +118,7 @@ module link_store
     end
 
     always_ff @(posedge clk_i) begin
-      if (read) begin
+      if (read && !store_i.write) begin
         raw_q                     <= ram[at_q[AddressBits-1:0]];
         word_q[Piece*part+:Piece] <= raw_q;
       end

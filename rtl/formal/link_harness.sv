@@ -9,8 +9,10 @@ module link_harness
 #(
   // Covers, as what must not be reached.
   parameter bit NoData = 1'b0,
-  parameter bit NoKey  = 1'b0,
-  parameter bit NoCut  = 1'b0
+  parameter bit NoKey = 1'b0,
+  parameter bit NoCut = 1'b0,
+  parameter bit NoRecall = 1'b0,
+  parameter bit NoStored = 1'b0
 ) (
   input logic clk_i,
   input logic valid_i,
@@ -18,6 +20,7 @@ module link_harness
   input logic s_ready_i,
   input logic replied_i,
   input logic register_bad_i,
+  input from_store_t store_i,
   input logic flushed_i,
   input logic empty_i,
   input logic trailer_i,
@@ -40,46 +43,51 @@ module link_harness
   logic [7:0] kind, slot, sets, keys;
   logic [15:0] next, session;
   logic [47:0] host;
-  logic [63:0] register_word, s_data, verdict;
+  logic [63:0] own_value, s_data, verdict;
+  to_store_t to_store;
   logic [TallyBits-1:0] dropped;
 
   link_in #(
-    .Slots(1)
+    .Slots(1),
+    .Store(1'b1)
   ) u_in (
     .clk_i,
     .rst_ni,
     .valid_i,
-    .ready_o        (ready),
+    .ready_o     (ready),
     .word_i,
-    .head_o         (head),
-    .sound_o        (sound),
-    .judgement_i    (judgement),
-    .partial_o      (partial),
-    .kind_o         (kind),
-    .slot_o         (slot),
-    .next_o         (next),
-    .open_o         (open),
-    .end_o          (ends),
-    .alive_o        (alive),
-    .clear_i        (clear),
-    .register_o     (set_register),
-    .register_word_o(register_word),
+    .head_o      (head),
+    .sound_o     (sound),
+    .judgement_i (judgement),
+    .partial_o   (partial),
+    .kind_o      (kind),
+    .slot_o      (slot),
+    .next_o      (next),
+    .open_o      (open),
+    .end_o       (ends),
+    .alive_o     (alive),
+    .clear_i     (clear),
+    .register_o  (set_register),
+    .value_o     (own_value),
     .register_bad_i,
-    .reply_o        (reply),
-    .reply_kind_o   (reply_kind),
-    .why_o          (why),
-    .replied_i      (replied_i && reply),
-    .s_valid_o      (s_valid),
-    .s_last_o       (s_last),
-    .s_data_o       (s_data),
-    .s_ready_i      (s_ready_i && slots_rst_n),
-    .begin_o        (begins),
-    .cut_o          (cut),
-    .dropped_o      (dropped)
+    .store_o     (to_store),
+    .store_i,
+    .reply_o     (reply),
+    .reply_kind_o(reply_kind),
+    .why_o       (why),
+    .replied_i   (replied_i && reply),
+    .s_valid_o   (s_valid),
+    .s_last_o    (s_last),
+    .s_data_o    (s_data),
+    .s_ready_i   (s_ready_i && slots_rst_n),
+    .begin_o     (begins),
+    .cut_o       (cut),
+    .dropped_o   (dropped)
   );
 
   link_judge #(
-    .Slots(1)
+    .Slots(1),
+    .Store(1'b1)
   ) u_judge (
     .clk_i,
     .rst_ni,
@@ -121,6 +129,9 @@ module link_harness
   logic take;
   assign take = s_valid && s_ready_i && slots_rst_n;
 
+  logic [63:0] data_q;
+  always_ff @(posedge clk_i) data_q <= data_i;
+
   link_slot u_slot (
     .clk_i,
     .rst_ni,
@@ -131,8 +142,9 @@ module link_harness
     .cut_i    (cut),
     .kind_i   (kind),
     .tag_i    (s_data[47:32]),
+    .next_i   (data_i),
     .trailer_i,
-    .data_i,
+    .data_i   (data_q),
     .sets_o   (sets),
     .keys_o   (keys),
     .known_o  (known),
@@ -207,8 +219,8 @@ module link_harness
           KindData:
           assert (head.link.sets == sets && head.link.keys == keys)
           else $error("data of another epoch reach the slot");
-          KindLoad:
-          assert (head.link.sets == sets + 8'd1 && head.link.keys == keys)
+          KindLoad, KindRecall:
+          assert ((head.kind == KindLoad || (head.first && head.last)) && head.link.sets == sets + 8'd1 && head.link.keys == keys)
           else $error("a load that is not the next one reaches the slot");
           KindKey:
           assert (head.link.sets == sets && head.link.keys == keys + 8'd1 && head.first && head.last)
@@ -224,7 +236,7 @@ module link_harness
         assert (within_q && s_data == '0)
         else $error("an end where no frame is, or with data");
       end
-      if (!take && !cut && !(s_valid && valid_i)) begin
+      if (!take && !cut && !(s_valid && (valid_i || store_i.valid))) begin
         assert (!s_valid)
         else $error("a beat that no word has");
       end
@@ -247,8 +259,23 @@ module link_harness
       end
       // Every word is taken as what it is: whoever waits for a first one waits for a frame's.
       if (take && !cut) begin
-        assert (words_q == 2'd3)
+        assert (words_q == 2'd3 || to_store.ready)
         else $error("a word of a head goes to the slot");
+      end
+      // Whoever fills the store, or has words from there, has the session.
+      if ((to_store.write || to_store.go || to_store.ready) && !clear) begin
+        assert (opened && head.source == host && head.link.session == session && sound)
+        else $error("a frame of another host or session reaches the store");
+        assert (head.kind == (to_store.write ? KindStore : KindRecall))
+        else $error("a frame that is none of the store's reaches it");
+      end
+      if (NoRecall) begin
+        assert (!(take && s_last && !cut && to_store.ready))
+        else $error("reached: a recall's end");
+      end
+      if (NoStored) begin
+        assert (!(reply && reply_kind == ReplyStored))
+        else $error("reached: words are stored");
       end
       if (NoData) begin
         assert (!(take && s_last && !cut && kind == KindData))

@@ -137,9 +137,15 @@ class Observed:
                 if self.by_state and len(bits) == widths[name]:
                     self._virtual(States(name, [bits[place] for place in sorted(bits)], [], codes[name]))
                 continue
+            # A state of which the netlist says that it never is, is none: the proof has to show so.
+            never = {
+                code for bit, code in zip(net, codes[name], strict=False) if bit == "0" and theirs is named_so
+            }
+            values = [code for code in codes[name] if code not in never]
+            theirs = [one for one, code in zip(theirs, codes[name], strict=True) if code not in never]
             kept = {drivers[net]: place for place, bit in bits.items() for net in nets_of[bit]}
             kept = {one: place for one, place in kept.items() if one not in theirs}
-            states = States(name, [bits[place] for place in sorted(bits)], theirs, codes[name], kept)
+            states = States(name, [bits[place] for place in sorted(bits)], theirs, values, kept)
             self.states.append(states)
             for key in [
                 *(("rtl", bit) for bit in states.rtl),

