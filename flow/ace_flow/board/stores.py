@@ -86,8 +86,10 @@ def words(library: Path, seed: int = 1, rounds: int = 40) -> str:
             for gap in (filled + 1, random.randrange(filled + 1, 1 << 16)):
                 refused(host, STORE, place_beat(gap) + bytes(BEAT))
             recalled(host, random, there, random.randrange(identity.slots))
-            for beyond in ((filled, 1), (filled - 1, 2), (0, filled + 1), (0, 0), (0xFFFF, 0xFFFF)):
-                refused(host, RECALL, place_beat(*beyond) + bytes(HEAD))
+            wide = [[random.getrandbits(random.randrange(1, 17)) for _ in range(2)] for _ in range(4)]
+            edges = [(filled, 1), (filled - 1, 2), (0, filled + 1), (0, 0), (room, room), (0xFFFF, 0xFFFF)]
+            for place, count in edges + [(at, count) for at, count in wide if at + count > filled]:
+                refused(host, RECALL, place_beat(place, count) + bytes(HEAD))
             # Bits that say nothing are zero.
             for kind, beat, first in ((STORE, place_beat(0), 16), (RECALL, place_beat(0, 1), 32)):
                 other = int.from_bytes(beat, "little") | 1 << random.randrange(first, 64)
