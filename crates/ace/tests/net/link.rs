@@ -130,10 +130,9 @@ fn known_answers_and_a_probe_over_a_cable() {
     for rate in rates {
         assert!(rate["mbps"].as_f64() > Some(0.0) && rate["slot_mbps"].as_f64() > Some(100.0), "{rate}");
     }
-    // A load by name is of the store, and its frame is a fourteenth of the other one's.
     assert_eq!(report["identity"]["store_words"], 4096);
     let loads = &report["loads"];
-    assert_eq!((&loads["set"], &loads["error"]), (&sets[0].into(), &Value::Null), "{loads}");
+    assert!(sets.iter().any(|set| loads["set"] == *set) && loads["error"].is_null(), "{loads}");
     for way in ["by_cable", "by_name"] {
         assert_eq!(loads[way]["count"], 16, "{loads}");
     }
