@@ -9,7 +9,7 @@ from random import Random
 from unittest import mock
 
 from ace_flow import subset, tools
-from ace_flow.board import alike, fuzz, host, model, rates, sets, trials, work
+from ace_flow.board import alike, fuzz, host, model, rates, sets, stores, trials, work
 from ace_flow.board.model import Content
 
 ACE = Path(os.environ.get("ACE_BIN", tools.ROOT / "target" / "release" / "ace"))
@@ -39,6 +39,7 @@ class Echo(unittest.TestCase):
     def test_two_slots(self) -> None:
         two = model.model(content=Content("echo", number=2))
         trials.slots(two)
+        stores.words(two, rounds=12)
         trials.fuzzed(two, self.work, 300, slots=2)
 
     def test_a_lossy_wire(self) -> None:
@@ -68,6 +69,16 @@ class Echo(unittest.TestCase):
         with self.assertRaisesRegex(host.LinkError, "frame 0 is wrong"):
             trials.lossy(self.library, Wrong(), 4)
 
+    def test_words_of_the_store_that_are_others_are_noticed(self) -> None:
+        class Next(host.Host):
+            """What it recalls is a word further on."""
+
+            def recall(self, head: bytes, place: int, count: int, slot: int = 0) -> host.Response | None:
+                return super().recall(head, place + (place > 0), count - (place > 0 and count > 1), slot)
+
+        with mock.patch.object(trials, "Host", Next), self.assertRaisesRegex(host.LinkError, "are others"):
+            stores.words(self.library, seed=3)
+
 
 @unittest.skipIf(shutil.which(tools.compiler()) is None or not ACE.exists(), "no C++ compiler or no ace")
 class Array(unittest.TestCase):
@@ -80,6 +91,11 @@ class Array(unittest.TestCase):
     def test_known_answers(self) -> None:
         trials.known(self.library, str(ACE))
 
+    def test_loads_by_name(self) -> None:
+        stores.loads(self.library, str(ACE))
+        took = {load.way: load.whole for load in rates.loads(self.library, str(ACE), 2)}
+        self.assertLess(took["by name"], took["over the cable"] / 2)
+
     def test_keys_show_in_results_alone(self) -> None:
         alike.alike(self.library, str(ACE), 4)
 
@@ -91,16 +107,17 @@ class Array(unittest.TestCase):
             alike.alike(self.library, str(ACE), 2, ("bye",))
 
     def test_a_lossy_wire(self) -> None:
-        trials.lossy(self.library, work.AesWork(str(ACE)), 100)
+        for by_name in (False, True):
+            trials.lossy(self.library, work.AesWork(str(ACE), by_name=by_name), 100)
 
     def test_a_lossy_wire_and_an_aead(self) -> None:
         trials.lossy(self.library, work.GcmWork(str(ACE)), 60)
 
     def test_resets(self) -> None:
-        trials.resets(self.library, work.AesWork(str(ACE)), 4)
+        trials.resets(self.library, work.AesWork(str(ACE), by_name=True), 4)
 
     def test_nonsense(self) -> None:
-        trials.fuzzed(self.library, work.AesWork(str(ACE)), 150)
+        trials.fuzzed(self.library, work.AesWork(str(ACE), by_name=True), 150)
 
 
 @unittest.skipIf(shutil.which(tools.compiler()) is None or not ACE.exists(), "no C++ compiler or no ace")

@@ -33,6 +33,8 @@ pub struct Identity {
     pub settled: bool,
     /// Which slots take context sets: bit by bit.
     pub arrays: u8,
+    /// Words of its store; 0: it has none.
+    pub store_words: u16,
     /// Of each slot, epochs of sets and keys.
     pub epochs: [(u8, u8); SLOTS],
 }
@@ -83,6 +85,7 @@ impl Identity {
             tap: (sent >> 32) as u8 & 0x7f,
             settled: sent >> 39 & 1 == 1,
             arrays: (sent >> 40) as u8,
+            store_words: (sent >> 48) as u16,
             epochs,
         })
     }
@@ -92,7 +95,10 @@ impl Identity {
         let Self { counters, host: [a, b, c, d, e, f], .. } = self;
         let [low, high] = self.session.to_le_bytes();
         let both = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
-        let tap = u32::from(self.tap & 0x7f) | u32::from(self.settled) << 7 | u32::from(self.arrays) << 8;
+        let tap = u32::from(self.tap & 0x7f)
+            | u32::from(self.settled) << 7
+            | u32::from(self.arrays) << 8
+            | u32::from(self.store_words) << 16;
         let mut words = vec![
             u64::from(self.version)
                 | u64::from(self.slots) << 8

@@ -21,6 +21,8 @@ pub const BEAT: usize = 8;
 pub const HEADER: usize = 24;
 /// Beats of a segment that is not the last one, and the most that any has.
 pub const SEGMENT: usize = 184;
+/// Words of the store that one frame brings: all beats but the one that says where they go.
+pub const STORED: usize = SEGMENT - 1;
 /// Bytes of the longest frame, without FCS.
 pub const LONGEST: usize = HEADER + SEGMENT * BEAT;
 /// Bytes of the shortest frame, without FCS.
@@ -52,6 +54,10 @@ pub enum Kind {
     Register = 0x05,
     /// Ends the session.
     Bye = 0x06,
+    /// Of words for the board's store.
+    Store = 0x07,
+    /// Of a frame that changes a set and whose end is in the store.
+    Recall = 0x08,
     /// What the board is and how it stands.
     Identity = 0x81,
     /// Of a slot's response.
@@ -64,22 +70,27 @@ pub enum Kind {
     Value = 0x85,
     /// The board does not do it: [`Refusal`].
     Refused = 0x86,
+    /// The words are in the store.
+    Stored = 0x87,
 }
 
 impl Kind {
-    const KINDS: [Kind; 12] = [
+    const KINDS: [Kind; 15] = [
         Kind::Hello,
         Kind::Data,
         Kind::Load,
         Kind::Key,
         Kind::Register,
         Kind::Bye,
+        Kind::Store,
+        Kind::Recall,
         Kind::Identity,
         Kind::Answer,
         Kind::Verdict,
         Kind::Stale,
         Kind::Value,
         Kind::Refused,
+        Kind::Stored,
     ];
 
     /// By its code.
@@ -100,12 +111,14 @@ pub enum Refusal {
     NoSlot = 3,
     /// The segment does not follow the one before.
     Order = 4,
+    /// The store has no such words, or no such room.
+    Store = 5,
 }
 
 impl Refusal {
     /// By its code.
     pub fn from_code(code: u8) -> Option<Self> {
-        [Self::OtherHost, Self::NoSession, Self::NoSlot, Self::Order]
+        [Self::OtherHost, Self::NoSession, Self::NoSlot, Self::Order, Self::Store]
             .into_iter()
             .find(|why| *why as u8 == code)
     }
@@ -131,6 +144,32 @@ pub mod register {
     pub const LED: u32 = 2;
     /// Written, it clears the counters of *identity*.
     pub const CLEAR: u32 = 3;
+}
+
+/// Words of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Where the first one is.
+    pub place: u16,
+    /// How many.
+    pub words: u16,
+}
+
+impl Span {
+    /// The first beat of *recall*.
+    pub fn beat(self) -> [u8; BEAT] {
+        (u64::from(self.place) | u64::from(self.words) << 16).to_le_bytes()
+    }
+
+    /// The place behind its last word.
+    pub fn end(self) -> usize {
+        usize::from(self.place) + usize::from(self.words)
+    }
+
+    /// The first beat of *store*, whose other beats go to this place and behind it.
+    pub fn store_beat(place: u16) -> [u8; BEAT] {
+        u64::from(place).to_le_bytes()
+    }
 }
 
 /// Why bytes are no frame of the link. Whoever gets them passes over them.
@@ -259,6 +298,21 @@ impl<'a> Frame<'a> {
     /// Its first beat, if it has one.
     pub fn first_beat(&self) -> Option<[u8; BEAT]> {
         self.beats.first_chunk().copied()
+    }
+
+    /// Of *store* and *recall* the words that it is about, if its first beat has no other bits, and the beats behind that one.
+    /// `None` if it is not one segment of two beats or more.
+    pub fn span(&self) -> Option<(Option<Span>, &'a [u8])> {
+        let (beat, rest) = self.beats.split_first_chunk::<BEAT>()?;
+        let [a, b, c, d, zeros @ ..] = *beat;
+        let (place, words) = (u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d]));
+        let span = match self.header.kind {
+            Kind::Store => Some((rest.len() / BEAT) as u16).filter(|_| words == 0),
+            Kind::Recall => Some(words),
+            _ => return None,
+        };
+        let span = span.filter(|_| zeros == [0; 4]).map(|words| Span { place, words });
+        (self.is_first() && self.is_last() && !rest.is_empty()).then_some((span, rest))
     }
 
     /// Why the board refuses, if that is what it says.

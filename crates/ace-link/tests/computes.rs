@@ -63,7 +63,7 @@ fn known_answers_come_through_the_link() {
 }
 
 /// Packets of several SAs: AES in CBC and HMAC-SHA-1 as ESP has them, AES-GCM and DES.
-fn packets(count: usize, random: &mut Random) -> Vec<Operation> {
+pub fn packets(count: usize, random: &mut Random) -> Vec<Operation> {
     let ciphers: [(&'static Algorithm, usize); 2] = [(&AES, 16), (&DES, 8)];
     let keys: Vec<(Key, Key)> = (0..6)
         .map(|at| {

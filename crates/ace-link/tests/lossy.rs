@@ -8,7 +8,7 @@ use std::time::Duration;
 use ace_link::Batch;
 use ace_link::session::{Event, Loss, Session};
 use ace_link::soft::{Board, Description};
-use ace_link::wire::{self, Kind};
+use ace_link::wire::{self, Kind, Span};
 
 use crate::common::{KEY, LOAD, Quick, Random, computed, request};
 
@@ -33,6 +33,27 @@ struct World {
     events: Vec<Event>,
     /// Frames that went, both ways.
     went: u64,
+    shelf: Shelf,
+}
+
+/// Sets in the board's store, and the one that is written to it.
+#[derive(Default)]
+struct Shelf {
+    /// None is written.
+    closed: bool,
+    there: Vec<(Span, Vec<u8>)>,
+    comes: Option<(Vec<u8>, usize)>,
+    recalls: u64,
+}
+
+impl Shelf {
+    fn end(&self) -> u16 {
+        self.there.last().map_or(0, |(span, _)| span.end() as u16)
+    }
+
+    fn find(&self, set: &[u8]) -> Option<Span> {
+        self.there.iter().find(|(_, own)| own == set).map(|(span, _)| *span)
+    }
 }
 
 impl World {
@@ -48,6 +69,7 @@ impl World {
             back: VecDeque::new(),
             events: Vec::new(),
             went: 0,
+            shelf: Shelf::default(),
         }
     }
 
@@ -83,6 +105,47 @@ impl World {
         }
     }
 
+    /// Writes to the store as long as there is time for it.
+    fn write(&mut self) {
+        if self.shelf.closed || !self.session.can_store() {
+            return;
+        }
+        let place = self.shelf.end();
+        if self.shelf.comes.is_none() {
+            let len = 8 + 8 * self.random.below(300) as usize;
+            self.shelf.closed = usize::from(place) + len / 8 > 4096;
+            self.shelf.comes = Some((self.random.bytes(len), 0)).filter(|_| !self.shelf.closed);
+        }
+        if let Some((set, done)) = &self.shelf.comes {
+            let words = &set[8 * done..set.len().min(8 * (done + wire::STORED))];
+            self.session.store(place + *done as u16, words, self.now);
+        }
+    }
+
+    /// The board has said something to that.
+    fn written(&mut self, taken: bool) {
+        if !taken {
+            return (self.shelf.closed, self.shelf.comes) = (true, None);
+        }
+        let place = self.shelf.end();
+        let (set, done) = self.shelf.comes.take().expect("it was asked for");
+        let (words, done) = (set.len() / 8, done + wire::STORED);
+        match done < words {
+            true => self.shelf.comes = Some((set, done)),
+            false => self.shelf.there.push((Span { place, words: words as u16 }, set)),
+        }
+    }
+
+    /// A set for a slot: one that the store has, or another one.
+    fn set(&mut self) -> Vec<u8> {
+        let there = self.shelf.there.len() as u64;
+        if there > 0 && self.random.below(3) > 0 {
+            return self.shelf.there[self.random.below(there) as usize].1.clone();
+        }
+        let len = 8 + 8 * self.random.below(300) as usize;
+        self.random.bytes(len)
+    }
+
     fn open(&mut self) {
         for _ in 0..100_000 {
             self.step();
@@ -110,22 +173,30 @@ fn traffic(world: &mut World, frames: usize, changes: u64) {
     let mut under_way: HashMap<usize, (u8, Kind, Vec<u8>)> = HashMap::new();
     let (mut next, mut made, mut answered) = (0, 0, 0);
     let mut again: VecDeque<Wanted> = VecDeque::new();
-    let mut steps = 0;
+    let (mut steps, mut pause) = (0, 0_u32);
     while answered < frames {
         steps += 1;
+        // Now and then there is time for the store.
+        pause = if world.random.below(20) == 0 { 10 } else { pause.saturating_sub(1) };
         assert!(steps < 4_000_000, "{answered} of {frames}; {:?}", world.session.counts());
         for slot in 0..2_u8 {
-            while world.session.has_room(slot) && (made < frames || !again.is_empty()) {
+            while world.session.has_room(slot) && pause == 0 && (made < frames || !again.is_empty()) {
                 let mut change = |world: &mut World, kind: Kind, bytes: Vec<u8>| {
                     let op = if kind == Kind::Load { LOAD } else { KEY };
-                    world.session.change(slot, next, kind, request(op, &bytes).into(), world.now);
+                    let frame = request(op, &bytes).into();
+                    match world.shelf.find(&bytes).filter(|_| kind == Kind::Load) {
+                        Some(span) => {
+                            world.shelf.recalls += 1;
+                            world.session.recall(slot, next, span, frame, world.now);
+                        }
+                        None => world.session.change(slot, next, kind, frame, world.now),
+                    }
                     under_way.insert(next, (slot, kind, bytes));
                     next += 1;
                 };
                 let own = &mut present[usize::from(slot)];
                 if own.0.is_empty() || world.random.below(20 * changes) == 0 {
-                    let len = 8 + 8 * world.random.below(300) as usize;
-                    own.0 = world.random.bytes(len);
+                    own.0 = world.set();
                     change(world, Kind::Load, own.0.clone());
                     own.1.clear();
                 }
@@ -162,6 +233,7 @@ fn traffic(world: &mut World, frames: usize, changes: u64) {
                 next += 1;
             }
         }
+        world.write();
         world.step();
         for event in std::mem::take(&mut world.events) {
             match event {
@@ -190,6 +262,12 @@ fn traffic(world: &mut World, frames: usize, changes: u64) {
                     }
                 },
                 Event::Identity(..) => {}
+                Event::Stored { taken, .. } => world.written(taken),
+                Event::Unstored { ticket, slot } => {
+                    assert!(matches!(under_way.get(&ticket), Some((of, Kind::Load, _)) if *of == slot));
+                    world.shelf.there.clear();
+                    world.shelf.closed = true;
+                }
                 other => panic!("{other:?} after {answered} of {frames}"),
             }
         }
@@ -205,6 +283,7 @@ fn of_ten_thousand_frames_none_is_wrong_and_none_unanswered() {
     let counts = world.session.counts();
     println!("{} frames both ways, {counts:?}, {:?} on the clock", world.went, world.now);
     assert!(counts.resent > 200, "{counts:?}");
+    assert!(world.shelf.there.len() > 10 && world.shelf.recalls > 10, "{}", world.shelf.recalls);
 }
 
 #[test]
@@ -215,6 +294,32 @@ fn a_wire_that_loses_every_tenth_frame_and_doubles_others_changes_no_answer() {
         world.open();
         traffic(&mut world, 500, 5);
     }
+}
+
+#[test]
+fn a_store_that_forgets_or_takes_nothing_changes_no_answer() {
+    let mut world = World::new(Rate { lost: 20, broken: 20, doubled: 10 }, 1024, 17);
+    world.open();
+    for _ in 0..6 {
+        world.shelf = Shelf::default();
+        traffic(&mut world, 300, 4);
+        assert!(!world.shelf.there.is_empty() && world.shelf.recalls > 0);
+        world.board.spoil_store(true);
+        traffic(&mut world, 200, 4);
+        assert!(world.shelf.there.is_empty(), "a recall was refused");
+    }
+    // Nothing more goes to a store that answers nothing, and slots compute.
+    let mut world = World::new(Rate::default(), 1024, 19);
+    world.board = Board::new(
+        Description { store_words: 0, ..Description::default() },
+        vec![Box::new(Quick::default()), Box::new(Quick::default())],
+    );
+    world.open();
+    traffic(&mut world, 300, 4);
+    (0..100_000).for_each(|_| world.step());
+    let untaken = |event: &Event| matches!(event, Event::Stored { place: 0, taken: false });
+    assert!(world.events.iter().any(untaken) || world.shelf.closed);
+    traffic(&mut world, 300, 4);
 }
 
 #[test]

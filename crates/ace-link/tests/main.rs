@@ -5,4 +5,5 @@ mod common;
 mod computes;
 mod fixed;
 mod lossy;
+mod stores;
 mod strange;

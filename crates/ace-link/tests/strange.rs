@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use ace_link::session::{Event, Session};
 use ace_link::soft::{Board, Description};
-use ace_link::wire::{self, Frame, Header, Kind};
+use ace_link::wire::{self, Frame, Header, Kind, Span};
 use ace_link::{Batch, Identity};
 use proptest::prelude::*;
 
 use crate::common::{KEY, LOAD, Quick, Random, request};
 
 const HOST: [u8; 6] = [2, 0, 0, 0, 0, 7];
+/// In place of an operation: a load by name.
+const RECALL: u8 = 0;
 
 fn open() -> (Session, Board) {
     let mut session = Session::new(HOST, wire::BOARD, 77, Duration::ZERO);
@@ -31,6 +33,58 @@ fn exchange(session: &mut Session, board: &mut Board, now: Duration) {
     }
 }
 
+#[test]
+fn what_the_session_before_was_answered_ends_no_other_one() {
+    let (mut before, mut board) = open();
+    before.close();
+    let mut batch = Batch::default();
+    before.output(&mut batch, Duration::ZERO);
+    batch.frames().for_each(|frame| board.input(frame, Duration::ZERO));
+    let mut late = Vec::from_iter(std::iter::from_fn(|| board.output()));
+    batch.frames().for_each(|frame| board.input(frame, Duration::ZERO));
+    late.extend(std::iter::from_fn(|| board.output()));
+    assert_eq!(late.len(), 2, "the board has no session, and then it refuses");
+    let mut session = Session::new(HOST, wire::BOARD, 78, Duration::ZERO);
+    session.output(&mut batch, Duration::ZERO);
+    late.iter().for_each(|frame| session.input(frame, Duration::ZERO));
+    exchange(&mut session, &mut board, Duration::from_secs(1));
+    assert!(session.is_open(), "{:?}", session.event());
+}
+
+#[test]
+fn words_for_the_store_wait_for_packets() {
+    let (mut session, mut board) = open();
+    let mut now = Duration::from_millis(1);
+    assert!(session.can_store());
+    for ticket in 0..24 {
+        session.data(0, ticket, request(0x12, &[3; 1400]), ace_link::session::ANY, now);
+    }
+    assert!(!session.can_store(), "frames wait");
+    session.store(0, &[5; 8 * wire::STORED], now);
+    let (mut sent, mut stored) = (Vec::new(), 0);
+    for _ in 0..200 {
+        now += Duration::from_micros(100);
+        let mut batch = Batch::default();
+        session.output(&mut batch, now);
+        for frame in batch.frames() {
+            sent.push(Frame::parse(frame).expect("it is whole").header.kind);
+            board.input(frame, now);
+        }
+        board.work(now);
+        while let Some(frame) = board.output() {
+            session.input(&frame, now);
+        }
+        while let Some(event) = session.event() {
+            stored += usize::from(matches!(event, Event::Stored { place: 0, taken: true }));
+        }
+    }
+    let kinds = |kind: Kind| sent.iter().filter(move |own| **own == kind).count();
+    assert_eq!((kinds(Kind::Data), kinds(Kind::Store), stored), (24, 1, 1), "{sent:?}");
+    assert!(
+        sent.iter().position(|kind| *kind == Kind::Store) > sent.iter().rposition(|kind| *kind == Kind::Data)
+    );
+}
+
 proptest! {
     #[test]
     fn views_take_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
@@ -38,7 +92,7 @@ proptest! {
             let mut again = Vec::new();
             frame.header.write(frame.beats, &mut again);
             prop_assert_eq!(Frame::parse(&again), Ok(frame));
-            let _ = (frame.refusal(), frame.register(), Identity::from_beats(frame.beats));
+            let _ = (frame.refusal(), frame.register(), frame.span(), Identity::from_beats(frame.beats));
         }
     }
 
@@ -52,9 +106,9 @@ proptest! {
 
 /// A frame that is nearly one: a kind, a few small numbers, any beats.
 fn nearly(random: &mut Random, from_board: bool) -> Vec<u8> {
-    let kinds = [0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x10];
+    let kinds = [0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 1, 2, 3, 4, 5, 6, 7, 8];
     let (to, from) = if from_board { (HOST, wire::BOARD) } else { (wire::BOARD, HOST) };
-    let kind = Kind::from_code(kinds[random.below(12) as usize]).expect("a kind");
+    let kind = Kind::from_code(kinds[random.below(kinds.len() as u64) as usize]).expect("a kind");
     let most = if random.below(4) == 0 { 200 } else { 12 };
     let beats = random.below(most) as usize * 8;
     let mut header = Header {
@@ -73,7 +127,7 @@ fn nearly(random: &mut Random, from_board: bool) -> Vec<u8> {
     }
     // Mostly small numbers, so that they mean something.
     let mut bytes = random.bytes(beats);
-    bytes.iter_mut().for_each(|byte| *byte = if *byte < 200 { *byte % 5 } else { *byte });
+    bytes.iter_mut().for_each(|byte| *byte = if *byte < 200 { *byte % 6 } else { *byte });
     let mut frame = Vec::new();
     header.write(&bytes, &mut frame);
     match random.below(12) {
@@ -95,9 +149,14 @@ fn a_session_survives_a_board_that_lies() {
         while session.event().is_some() {}
         let mut random = Random(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let mut now = Duration::from_millis(1);
-        let mut asked = [0; 40];
-        for (ticket, frame) in [(0, LOAD), (1, KEY), (2, 0x12), (3, 0x12), (4, KEY), (5, 0x12)] {
+        let (mut asked, mut stores) = ([0; 40], 0);
+        let frames = [LOAD, KEY, 0x12, RECALL, KEY, 0x12, 0x12, KEY, 0x12];
+        for (ticket, frame) in frames.into_iter().enumerate() {
             match frame {
+                RECALL => {
+                    let span = Span { place: random.below(3) as u16, words: 1 + random.below(370) as u16 };
+                    session.recall(0, ticket, span, request(LOAD, &[1; 3000]).into(), now);
+                }
                 LOAD => session.change(0, ticket, Kind::Load, request(LOAD, &[1; 3000]).into(), now),
                 KEY => session.change(0, ticket, Kind::Key, request(KEY, &[2; 16]).into(), now),
                 op => session.data(0, ticket, request(op, &[3; 64]), 72, now),
@@ -107,6 +166,10 @@ fn a_session_survives_a_board_that_lies() {
         for _ in 0..300 {
             now += Duration::from_micros(200);
             session.input(&nearly(&mut random, true), now);
+            if session.can_store() {
+                stores += 1;
+                session.store(random.below(3) as u16, &[7; 80], now);
+            }
             if random.below(3) == 0 {
                 // Half of what the board says gets lost, so that something is under way when it lies.
                 let mut batch = Batch::default();
@@ -122,7 +185,15 @@ fn a_session_survives_a_board_that_lies() {
             while let Some(event) = session.event() {
                 match event {
                     Event::Answer { ticket, .. } | Event::Again { ticket, .. } => {
-                        assert_eq!(std::mem::take(&mut asked[ticket]), 1, "answered once");
+                        assert_ne!(std::mem::take(&mut asked[ticket]), 0, "answered once");
+                    }
+                    Event::Unstored { ticket, .. } => {
+                        assert_eq!((frames[ticket], asked[ticket]), (RECALL, 1), "its answer is to come");
+                        asked[ticket] += 1;
+                    }
+                    Event::Stored { .. } => {
+                        stores -= 1;
+                        assert!(stores >= 0, "answered once");
                     }
                     Event::Lost(_) => lost += 1,
                     _ => {}

@@ -16,9 +16,13 @@ from ace_flow.board.host import (
     KEY,
     LED,
     LOAD,
+    RECALL,
+    REFUSED,
     REGISTER,
+    STORE,
     Host,
     Response,
+    place_beat,
     tag_of,
 )
 from ace_flow.board.model import SHORT as TIMES
@@ -62,7 +66,14 @@ class Watched(Wire):
 def first(host: Host, ace: str, secret: Random, frames: int) -> None:
     """What is secret comes from `secret`; when what is sent, and how long it is, does not."""
     shape = Random(5)
-    for work in (of.AesWork(ace, secret.randbytes(16)), of.GcmWork(ace, secret.randbytes(16))):
+    # Words of the store are not secret; if they were, nobody would see them.
+    stores = host.hello().store_words > 0
+    for kind in (of.AesWork, of.GcmWork):
+        work = kind(ace, secret.randbytes(16), stores)
+        if stores:
+            check(host.store(0, secret.randbytes(800)), "the store takes no words")
+            check(host.store(0, slot.load(work.set.data, 0)[of.HEAD :]), "the store takes no set")
+            check(host.store(behind(work), secret.randbytes(800)), "the store takes no words behind it")
         work.prepare(host)
         for n in range(frames):
             size, key = 16 * shape.randrange(1, 60), secret.randbytes(16)
@@ -81,6 +92,11 @@ def first(host: Host, ace: str, secret: Random, frames: int) -> None:
     # Some stay under way: their session ends before they are answered.
     for n in range(4):
         host.put(DATA, request(of.AES, "cbc", secret.randbytes(640), iv=secret.randbytes(16), tag=n))
+
+
+def behind(work: of.AesWork) -> int:
+    """The place behind a set that begins at the first word."""
+    return len(slot.load(work.set.data, 0)[of.HEAD :]) // BEAT
 
 
 def ended(host: Host, how: str) -> None:
@@ -114,6 +130,12 @@ def second(wire: Wire, ace: str, how: str) -> None:
         tags.append(tag_of(frame))
         response = host.ask(DATA, frame)
         check(response.status != 0 and not response.result, f"{how}: {op} is answered by what is left")
+    # No word of the store, nor that there was one.
+    for kind, beat in ((RECALL, place_beat(0, 1)), (RECALL, place_beat(500, 1)), (STORE, place_beat(1))):
+        host.send(kind, beat + bytes(16), sets=host.sets[0] + (kind == RECALL))
+        message = host.receive(host.patience)
+        there = REFUSED if identity.store_words else None
+        check((message and message.kind) == there, f"{how}: words of the store outlive their session")
     # A set alone, without a key; then the same load once more, whose verdict is its own.
     work = of.AesWork(ace)
     load = slot.load(work.set.data, 0x700)

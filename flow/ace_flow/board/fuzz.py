@@ -8,6 +8,7 @@ from random import Random
 
 from ace_flow.board.host import (
     ANSWER,
+    BEAT,
     BOARD,
     DATA,
     FIRST,
@@ -15,11 +16,14 @@ from ace_flow.board.host import (
     KEY,
     LAST,
     LOAD,
+    RECALL,
+    STORE,
     TO_ALL,
     TYPE,
     Host,
     LinkError,
     Message,
+    place_beat,
 )
 from ace_flow.board.wire import ERROR, FRAME, RAW, Wire
 
@@ -50,7 +54,7 @@ class Asked:
             return
         _, source, _, kind, flags, number, _, _, slot, _, session = HEADER.unpack_from(frame)
         self.own[source, number, slot, session] += 1
-        if kind in (DATA, LOAD, KEY) and flags & FIRST:
+        if kind in (DATA, LOAD, RECALL, KEY) and flags & FIRST:
             self.slots[slot] += 1
 
     def take(self, message: Message) -> None:
@@ -92,14 +96,14 @@ class Fuzz:
         fields: dict[str, object] = {
             "to": BOARD,
             "source": host.address,
-            "kind": r.choice([1, 2, 2, 2, 3, 3, 4, 5, 5]),
+            "kind": (kind := r.choice([1, 2, 2, 2, 3, 3, 4, 5, 5, STORE, STORE, RECALL, RECALL])),
             "flags": r.choice([3, 3, 0, 1, 2]),
             "number": host.number,
             "sets": host.sets.get(0, 0) + r.choice([0, 0, 1, 2]),
             "keys": host.keys.get(0, 0) + r.choice([0, 0, 1, 2]),
             "slot": r.randrange(self.slots),
             "session": host.session,
-            "beats": r.randbytes(8 * count),
+            "beats": self.beats(kind, count),
         }
         wild = {
             "to": lambda: r.choice([TO_ALL, r.randbytes(6)]),
@@ -115,6 +119,16 @@ class Fuzz:
         for name in r.sample(sorted(wild), r.choice([0, 0, 1, 1, 2])):
             fields[name] = wild[name]()
         return Message(**(fields | changed))
+
+    def beats(self, kind: int, count: int) -> bytes:
+        """Anything; of the store now and then words that it may have."""
+        r = self.random
+        beats = r.randbytes(BEAT * count)
+        if kind not in (STORE, RECALL) or not count or not r.randrange(6):
+            return beats
+        place = r.choice([0, 0, r.randrange(8), r.randrange(200), r.randrange(1 << 16)])
+        words = 0 if kind == STORE else r.choice([0, 1, 2, r.randrange(200), r.randrange(1 << 16)])
+        return place_beat(place, words) + beats[BEAT:]
 
     def nonsense(self) -> bytes:
         return self.link().encode()

@@ -11,11 +11,11 @@ from ace_flow.board.wire import MICROSECOND, Wire
 BOARD = bytes.fromhex("024143450001")
 TO_ALL = b"\xff" * 6
 TYPE = b"\x88\xb5"
-HELLO, DATA, LOAD, KEY, REGISTER, BYE = 1, 2, 3, 4, 5, 6
-IDENTITY, ANSWER, VERDICT, STALE, REGISTER_IS, REFUSED = 0x81, 0x82, 0x83, 0x84, 0x85, 0x86
+HELLO, DATA, LOAD, KEY, REGISTER, BYE, STORE, RECALL = 1, 2, 3, 4, 5, 6, 7, 8
+IDENTITY, ANSWER, VERDICT, STALE, REGISTER_IS, REFUSED, STORED = 0x81, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87
 FIRST, LAST = 1, 2
 BEAT, MAX_BEATS = 8, 184
-OTHERS, NO_SESSION, NO_SLOT, NO_SEGMENT = 1, 2, 3, 4
+OTHERS, NO_SESSION, NO_SLOT, NO_SEGMENT, NO_WORDS = 1, 2, 3, 4, 5
 TAP, MDIO, LED, COUNTERS = 0, 1, 2, 3
 SHORT = 7  # FrameShort, of a slot
 PENDING = b"\xff" * BEAT
@@ -76,6 +76,7 @@ class Identity(NamedTuple):
     sent: int
     tap: int
     arrived: bool
+    store_words: int
     epochs: tuple[tuple[int, int], ...]  # sets and keys
 
     @classmethod
@@ -87,8 +88,13 @@ class Identity(NamedTuple):
         epochs = tuple(zip(beats[48:64:2], beats[49:64:2], strict=True))
         return cls(
             *(version, slots, words, khz, beats[8:16], beats[16:22], session),
-            *(whole, bad, lost, other, sent, tap & 127, bool(tap & 128), epochs),
+            *(whole, bad, lost, other, sent, tap & 127, bool(tap & 128), tap >> 16, epochs),
         )
+
+
+def place_beat(place: int, count: int = 0) -> bytes:
+    """The first beat of *store* (without a count) and of *recall*."""
+    return (place | count << 16).to_bytes(BEAT, "little")
 
 
 def segments(frame: bytes) -> Iterator[tuple[int, bytes]]:
@@ -243,7 +249,7 @@ class Host:
     def epochs(self, kind: int, slot: int) -> tuple[int, int]:
         """What a frame carries."""
         sets, keys = self.sets.get(slot, 0), self.keys.get(slot, 0)
-        return (sets + (kind == LOAD)) & 255, (keys + (kind == KEY)) & 255
+        return (sets + (kind in (LOAD, RECALL))) & 255, (keys + (kind == KEY)) & 255
 
     def answered(self, message: Message) -> tuple[int, Response] | None:
         """A slot and its response, if this is the last segment of one."""
@@ -254,6 +260,29 @@ class Host:
 
     def ask(self, kind: int, frame: bytes, slot: int = 0) -> Response:
         """A slot's frame, until it is answered. A load's or a key's epoch is the present one then."""
+        response = self._answer(kind, frame, slot, tag_of(frame))
+        if response is None:
+            raise LinkError("what is no recall is refused because of the store")
+        return response
+
+    def store(self, place: int, words: bytes) -> bool:
+        """Words go to the store, from this place on. Whether the board has taken all of them."""
+        size = BEAT * (MAX_BEATS - 1)
+        for at in range(0, len(words), size):
+            beats = place_beat(place + at // BEAT) + words[at : at + size]
+            message = self._asked(STORE, (STORED, REFUSED), beats)
+            if message.kind == REFUSED and message.beats[0] == NO_WORDS:
+                return False
+            if message.kind != STORED or message.beats:
+                raise LinkError(f"store is answered {message.kind:02x}h, {message.beats.hex()}")
+        return True
+
+    def recall(self, head: bytes, place: int, count: int, slot: int = 0) -> Response | None:
+        """A load whose first beats are these and whose end is in the store; None: the store does not have it."""
+        return self._answer(RECALL, place_beat(place, count) + head, slot, tag_of(head))
+
+    def _answer(self, kind: int, frame: bytes, slot: int, tag: int) -> Response | None:
+        """A slot's answer; None: the store does not have the frame's end."""
         sets, keys = self.epochs(kind, slot)
         for attempt in range(self.tries):
             self.resent += attempt > 0
@@ -269,12 +298,16 @@ class Host:
                     raise LinkError(
                         f"stale: the board has {message.sets}, {message.keys}; {sets}, {keys} were sent"
                     )
+                elif (
+                    message.kind == REFUSED and message.number == self.number and message.beats[0] == NO_WORDS
+                ):
+                    return None
                 elif (whole := self.answered(message)) is not None and whole[0] == slot:
                     response = whole[1]
-                if response is None or response.tag != tag_of(frame):
+                if response is None or response.tag != tag:
                     continue
                 if response.status == SHORT:
                     break
                 self.sets[slot], self.keys[slot] = sets, keys
                 return response
-        raise LinkError(f"a slot's frame with tag {tag_of(frame):04x}h is not answered")
+        raise LinkError(f"a slot's frame with tag {tag:04x}h is not answered")

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ace_flow import tools
-from ace_flow.board import alike, model, rates, trials, work
+from ace_flow.board import alike, model, rates, stores, trials, work
 from ace_flow.board.host import LinkError
 from ace_flow.board.model import Content
 
@@ -36,26 +36,39 @@ def all_trials(
         "two slots": lambda: trials.slots(two),
         "eye": lambda: trials.eye(echo),
         "AES-128, known answers": lambda: trials.known(array, ace),
+        "store": lambda: stores.words(two, seed),
+        "store, AES-128": lambda: stores.loads(array, ace),
         "two keys": lambda: alike.alike(array, ace),
         "lossy wire, echo": lambda: trials.lossy(echo, plain, frames, seed),
         "lossy wire, AES-128": lambda: trials.lossy(array, aes, part(frames), seed),
         "lossy wire, AES-128-GCM": lambda: trials.lossy(array, work.GcmWork(ace), part(frames), seed),
+        "lossy wire, loads by name": lambda: trials.lossy(array, by_name(array, ace), part(frames), seed),
         "resets, echo": lambda: trials.resets(echo, plain, max(frames // 100, 2), seed),
-        "resets, AES-128": lambda: trials.resets(array, aes, max(part(frames) // 100, 2), seed),
+        "resets, AES-128": lambda: trials.resets(
+            array, by_name(array, ace), max(part(frames) // 100, 2), seed
+        ),
         "nonsense, echo": lambda: trials.fuzzed(echo, plain, nonsense, 1, seed),
         "nonsense, two slots": lambda: trials.fuzzed(two, plain, part(nonsense), 2, seed),
-        "nonsense, AES-128": lambda: trials.fuzzed(array, aes, part(nonsense), 1, seed),
+        "nonsense, AES-128": lambda: trials.fuzzed(array, by_name(array, ace), part(nonsense), 1, seed),
     }
 
 
-def measured(echo: Path, khz: int, frames: int) -> tuple[list[rates.Rate], list[rates.Latency]]:
+def by_name(array: Path, ace: str) -> work.AesWork:
+    """AES-128 whose set is in the store, if the board has one."""
+    return work.AesWork(ace, by_name=stores.size(array) > 0)
+
+
+def measured(
+    echo: Path, array: Path, ace: str, khz: int, frames: int
+) -> tuple[list[rates.Rate], list[rates.Latency], list[rates.Load]]:
     return (
         [rates.rate(echo, payload, frames) for payload in rates.PAYLOADS],
         [rates.latency(echo, payload, khz) for payload in (None, *rates.PAYLOADS)],
+        rates.loads(array, ace),
     )
 
 
-def table(of: list[rates.Rate], latencies: list[rates.Latency]) -> str:
+def table(of: list[rates.Rate], latencies: list[rates.Latency], loads: list[rates.Load]) -> str:
     lines = [
         "| payload, bytes | to the board, Mb/s | from it, Mb/s | the wire's limit |",
         "|--:|--:|--:|--:|",
@@ -65,6 +78,8 @@ def table(of: list[rates.Rate], latencies: list[rates.Latency]) -> str:
     for one in latencies:
         name = f"{one.payload:,} bytes" if one.slot else "hello"
         lines.append(f"| {name} | {one.whole:.0f} | {one.slot:.0f} | {one.link:.0f} |")
+    lines += ["", "| a load of AES-128, alone | bytes | preamble in to preamble out, ns |", "|---|--:|--:|"]
+    lines += [f"| {one.way} | {one.bytes:,} | {one.whole:.0f} |" for one in loads]
     return "\n".join(lines)
 
 
@@ -94,14 +109,15 @@ def main() -> int:
                 results.append({"trial": name, "seen": trial()})
                 if not args.json:
                     print(f"{name}: {results[-1]['seen']} ({time.monotonic() - begin:.1f} s)", flush=True)
-        of: tuple[list, list] = ([], [])
+        of: tuple[list, list, list] = ([], [], [])
         if args.only in "rates":
-            of = measured(echo, model.slot_khz(args.board), args.rate_frames)
+            of = measured(echo, array, args.ace, model.slot_khz(args.board), args.rate_frames)
             if not args.json:
                 print(f"\n{table(*of)}")
         if args.json:
             rows = [[one._asdict() for one in part] for part in of]
-            print(json.dumps({"trials": results, "rates": rows[0], "latencies": rows[1]}, indent=1))
+            of_all = {"rates": rows[0], "latencies": rows[1], "loads": rows[2]}
+            print(json.dumps({"trials": results} | of_all, indent=1))
     except (LinkError, tools.ToolError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -5,8 +5,10 @@ import statistics
 from pathlib import Path
 from typing import NamedTuple
 
+from ace_flow.array import frames
 from ace_flow.board.host import DATA, HEADER, HELLO, Host, LinkError
 from ace_flow.board.wire import MICROSECOND, Wire
+from ace_flow.board.work import AesWork
 from ace_flow.sim.frames import request
 
 PAYLOADS = (64, 256, 576, 1408)
@@ -84,6 +86,35 @@ def latency(library: Path, payload: int | None, khz: int, times: int = 8) -> Lat
         beats = 0 if payload is None else 2 + -(-payload // 8)
         slot = 0.0 if payload is None else (beats + ECHO_CLOCKS) * 1e6 / khz
         return Latency(payload or 0, whole, slot, whole - slot)
+
+
+class Load(NamedTuple):
+    """Of a set of AES-128, in nanoseconds: from the first byte of the preamble in to that of the answer out, alone."""
+
+    way: str
+    bytes: int
+    whole: float
+
+
+def loads(library: Path, ace: str, times: int = 4) -> list[Load]:
+    """Over the cable, and by name where the board has a store; the median."""
+    with Wire(library) as wire:
+        host = Host(wire, patience=1000 * MICROSECOND)
+        stores = host.hello().store_words > 0
+        seen = []
+        for way in ("over the cable", "by name") if stores else ("over the cable",):
+            work = AesWork(ace, by_name=way == "by name")
+            # Then the store has it.
+            work.prepare(host)
+            took = []
+            for n in range(times):
+                wire.run(MICROSECOND + n * 1300)
+                begin = wire.now
+                if work.load(host).status:
+                    raise LinkError("a load is refused")
+                took.append((host.last_begun - begin) / 1000)
+            seen.append(Load(way, len(frames.load(work.set.data, 0)), statistics.median(took)))
+        return seen
 
 
 # Of a frame in the echo, besides its beats.

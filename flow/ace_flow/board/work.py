@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple, Protocol
 
 from ace_flow.array import frames, reference
-from ace_flow.board.host import KEY, LOAD, Host, LinkError
+from ace_flow.board.host import BEAT, KEY, LOAD, Host, LinkError, Response
 from ace_flow.sim.frames import request
 
 # SP 800-38A, F.1.1 and F.2.1: key, initialisation vector, plaintext, ECB, CBC.
@@ -27,6 +27,8 @@ CBC_38A = bytes.fromhex(
     "73bed6b8e3c1743b7116e69e222295163ff1caa1681fac09120eca307586e1a7"
 )
 AES, MISSING_KEY = 1, 4
+# Bytes of a slot's header: a load has in it what differs from load to load.
+HEAD = 2 * BEAT
 
 
 class Task(NamedTuple):
@@ -61,8 +63,10 @@ class AesWork:
 
     variant = "aes:aes128_encrypt"
 
-    def __init__(self, ace: str, key: bytes = KEY_38A):
+    def __init__(self, ace: str, key: bytes = KEY_38A, by_name: bool = False):
         self.set = compiled(ace, self.variant)
+        # Its loads are of the board's store, and how often it was written there.
+        self.by_name, self.written = by_name, 0
         self.change(key)
 
     def change(self, key: bytes) -> None:
@@ -71,12 +75,24 @@ class AesWork:
 
     def prepare(self, host: Host, slot: int = 0) -> None:
         key = b"".join(word.to_bytes(4, "little") for word in self.words)
-        for kind, frame in (
-            (LOAD, frames.load(self.set.data, 0xFFF0)),
-            (KEY, frames.key(self.set, key, 0xFFF1)),
-        ):
-            if status := host.ask(kind, frame, slot).status:
-                raise LinkError(f"a load or key is answered with {status}")
+        for answer in (self.load(host, slot), host.ask(KEY, frames.key(self.set, key, 0xFFF1), slot)):
+            if answer.status:
+                raise LinkError(f"a load or key is answered with {answer.status}")
+
+    def load(self, host: Host, slot: int = 0) -> Response:
+        frame = frames.load(self.set.data, 0xFFF0)
+        if not self.by_name:
+            return host.ask(LOAD, frame, slot)
+        head, words = frame[:HEAD], frame[HEAD:]
+        for _ in range(2):
+            answer = host.recall(head, 0, len(words) // BEAT, slot)
+            if answer is not None:
+                return answer
+            # Nobody has written it in this session.
+            self.written += 1
+            if not host.store(0, words):
+                raise LinkError("the store does not take a set")
+        raise LinkError("the store does not have what was written to it")
 
     def task(self, random: Random, tag: int, most: int) -> Task:
         """CBC of whole blocks."""

@@ -79,6 +79,16 @@ pub struct LinkView {
     pub sessions_lost: u64,
     /// Sessions that were begun anew because a slot did not hold what it was thought to hold.
     pub sessions_renewed: u64,
+    /// Loads that went over the cable.
+    pub loads_by_cable: u64,
+    /// Loads by name: the board's store had the set.
+    pub loads_by_name: u64,
+    /// Loads by name that the board refused, so that they went over the cable.
+    pub refused_recalls: u64,
+    /// Words of 8 bytes that the board's store has.
+    pub store_words: u64,
+    /// Words of it that sets have.
+    pub store_filled: u64,
     /// Keys that were sent.
     pub keys: u64,
     /// Slots' frames that were sent, once each: loads, keys and data.
@@ -107,6 +117,8 @@ pub struct SlotView {
     pub loaded: Vec<String>,
     /// Times that something was loaded into it.
     pub loads: u64,
+    /// Those for which the set came from the store of a board behind a cable.
+    pub loads_by_name: u64,
     /// Operations that it executed.
     pub operations: u64,
     /// Seconds of modelled time that it computed.
@@ -198,6 +210,7 @@ impl BoardView {
             operations: slot.operations,
             modelled_execute_seconds: slot.execute as f64 / PICOS,
             modelled_load_seconds: slot.load as f64 / PICOS,
+            ..SlotView::default()
         });
         let used = report.configurations.iter().filter(|one| one.loads > 0 || one.refused.is_some());
         let configurations = used.map(|one| ConfigurationView {

@@ -153,6 +153,13 @@ fn link(text: &mut Text, link: &LinkView) {
             "Sessions that were begun anew because a slot held something else.",
             link.sessions_renewed,
         ),
+        ("ace_link_cable_loads_total", "Loads that went over the cable.", link.loads_by_cable),
+        ("ace_link_named_loads_total", "Loads from the board's store.", link.loads_by_name),
+        (
+            "ace_link_refused_recalls_total",
+            "Loads by name that the board's store did not have.",
+            link.refused_recalls,
+        ),
         ("ace_link_keys_total", "Keys that were sent.", link.keys),
         ("ace_link_frames_total", "Frames of slots that were sent, once each.", link.frames),
         ("ace_link_resent_total", "Frames of slots that were sent again.", link.resent),
@@ -162,6 +169,8 @@ fn link(text: &mut Text, link: &LinkView) {
         text.family(name, "counter", help);
         text.line(name, &[], value);
     }
+    text.one("ace_link_store_words", "Words of 8 bytes of the board's store.", link.store_words);
+    text.one("ace_link_store_filled_words", "Words of it that sets have.", link.store_filled);
     if let Some(trip) = link.round_trip_seconds {
         text.one("ace_link_round_trip_seconds", "From a frame to its answer, smoothed.", trip);
     }

@@ -96,7 +96,7 @@ function show({ status, sas, slots }) {
     (board?.slots ?? []).map((slot) => [slot.name, slot.resident ?? "nothing", slot.loads, slot.operations,
       ...(link ? [] : [slot.modelled_execute_seconds.toFixed(6), slot.modelled_load_seconds.toFixed(6)])]));
   at("link").textContent = link
-    ? `Behind ${link.interface}: ${link.loss ?? "a session is open"}, ${link.sessions_lost} lost, ${link.sessions_renewed} begun anew; ${link.frames} frames sent, ${link.resent} again.` +
+    ? `Behind ${link.interface}: ${link.loss ?? "a session is open"}, ${link.sessions_lost} lost, ${link.sessions_renewed} begun anew; ${link.frames} frames sent, ${link.resent} again; ${link.loads_by_cable} loads over the cable, ${link.loads_by_name} by name.` +
       (link.round_trip_seconds == null ? "" : ` Round trip ${(link.round_trip_seconds * 1e6).toFixed(1)} us.`)
     : "";
   loads(board);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ace_board::array::Loadable;
 use ace_board::expected::Expected;
+use ace_board::frame::HEADER;
 use ace_board::pass::Task;
 use ace_engine::{ConfigurationId, EngineError};
 
@@ -120,8 +121,26 @@ impl<W: Wire> LinkEngine<W> {
         let bank = own.load(tile, set, self.groups.now);
         own.phase = Phase::Open;
         self.work.loads += 1;
-        let ticket = self.tickets.add(Pending::Load { set, at: (tile, bank) });
-        self.session.change(slot as u8, ticket, Kind::Load, frame, now);
+        let span = self.shelf.find(set);
+        let ticket = self.tickets.add(Pending::Load { set, at: (tile, bank), by_name: span.is_some() });
+        match span {
+            Some(span) => {
+                self.work.recalls += 1;
+                self.session.recall(slot as u8, ticket, span, frame, now);
+            }
+            None => self.session.change(slot as u8, ticket, Kind::Load, frame, now),
+        }
+    }
+
+    /// Writes words of a set that was loaded into the board's store, if slots can be asked for nothing now.
+    pub(super) fn shelve(&mut self, now: Duration) {
+        if let Some((set, place, words)) = self.shelf.next()
+            && self.session.can_store()
+            && let Some(load) = self.sets.get(set).map(|set| set.load(0))
+            && let Some(words) = load.get(HEADER + words.start..HEADER + words.end)
+        {
+            self.session.store(place, words, now);
+        }
     }
 
     /// Frames of a group go to a slot that holds their set, behind their key.

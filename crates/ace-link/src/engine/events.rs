@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use ace_board::expected::{Expected, Failure};
-use ace_board::frame::Status;
+use ace_board::frame::{self, Status};
 use ace_board::pass;
 use ace_engine::{ConfigurationId, EngineError, SlotFailure};
 
@@ -12,7 +12,8 @@ use super::jobs::Running;
 use super::slots::Phase;
 use super::{LinkEngine, Pending, State};
 use crate::Wire;
-use crate::session::{Event, Trailer};
+use crate::session::{Event, Ticket, Trailer};
+use crate::wire::BEAT;
 
 /// A set or key that came to nothing so often is given up, and so is a pass.
 const FAILURES: u32 = 8;
@@ -26,6 +27,8 @@ impl<W: Wire> LinkEngine<W> {
             match event {
                 Event::Opened(identity) => self.opened(identity, now),
                 Event::Identity(..) | Event::Register { .. } => {}
+                Event::Stored { taken, .. } => self.shelf.stored(taken),
+                Event::Unstored { ticket, .. } => self.by_cable(ticket),
                 Event::Answer { ticket, slot, response } => {
                     if let Some(pending) = self.tickets.take(ticket) {
                         self.answer(pending, usize::from(slot), response, now);
@@ -57,12 +60,14 @@ impl<W: Wire> LinkEngine<W> {
                 let tag = trailer.map_or(0, |trailer| trailer.tag);
                 self.told(slot, question, Some((response, tag, status)));
             }
-            Pending::Load { set, at } => match status {
+            Pending::Load { set, at, by_name } => match status {
                 Some(Status::Ok) => {
                     self.failures.remove(&set);
-                    self.tally.loaded((slot, at.0, at.1), set);
+                    self.tally.loaded((slot, at.0, at.1), set, by_name);
+                    let words = self.sets.get(set).map_or(0, |set| frame::padded(set.bytes().len()) / BEAT);
+                    self.shelf.loaded(set, words);
                 }
-                status => self.not_loaded(slot, set, at, status),
+                status => self.not_loaded(slot, set, at, status, by_name),
             },
             Pending::Key { set, key, at } => {
                 if status == Some(Status::Ok) {
@@ -151,7 +156,7 @@ impl<W: Wire> LinkEngine<W> {
                 };
                 self.jobs.finish(job, Err(error));
             }
-            Pending::Load { set, at } => self.not_loaded(slot, set, at, Some(Status::FrameShort)),
+            Pending::Load { set, at, .. } => self.not_loaded(slot, set, at, Some(Status::FrameShort), false),
             Pending::Key { set, key, at } => self.not_keyed(slot, set, key, at, None),
             Pending::Question(question) => self.told(slot, question, None),
             Pending::Mark => {
@@ -164,8 +169,24 @@ impl<W: Wire> LinkEngine<W> {
         }
     }
 
+    /// The store does not have a set that was to come from it: the session sends the load.
+    fn by_cable(&mut self, ticket: Ticket) {
+        if let Some(Pending::Load { set, by_name, .. }) = self.tickets.get_mut(ticket) {
+            *by_name = false;
+            self.work.refused_recalls += 1;
+            self.shelf.lost(*set);
+        }
+    }
+
     /// A set is not where it was thought to be.
-    fn not_loaded(&mut self, slot: usize, set: usize, at: (usize, usize), status: Option<Status>) {
+    fn not_loaded(
+        &mut self,
+        slot: usize,
+        set: usize,
+        at: (usize, usize),
+        status: Option<Status>,
+        by_name: bool,
+    ) {
         let Some(own) = self.slots.get_mut(slot) else { return };
         own.empty(at, set);
         let of_the_set = matches!(
@@ -178,6 +199,10 @@ impl<W: Wire> LinkEngine<W> {
             return own.without(at.0);
         }
         self.work.refused_loads += 1;
+        if by_name {
+            // It may be the store's fault: the next load goes over the cable.
+            return self.shelf.lost(set);
+        }
         let failures = self.failures.entry(set).or_default();
         *failures += 1;
         // What was cut short is sent again.

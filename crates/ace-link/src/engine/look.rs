@@ -18,8 +18,12 @@ type Place = (usize, usize, usize);
 /// What an engine has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Loads that were sent.
+    /// Loads that were sent, over the cable or by name.
     pub loads: u64,
+    /// Those by name: the board's store has the set.
+    pub recalls: u64,
+    /// Of these, those that the board has refused, so that the set went over the cable.
+    pub refused_recalls: u64,
     /// Loads that a slot has refused, but for those by which its tiles are found.
     pub refused_loads: u64,
     /// Keys that were sent.
@@ -37,6 +41,8 @@ pub struct Work {
 pub struct Done {
     /// Loads that the slot has taken.
     pub loads: u64,
+    /// Those that came from the board's store.
+    pub by_name: u64,
     /// Passes that it has computed: one for each frame of data.
     pub operations: u64,
     /// Bytes of data in them.
@@ -44,10 +50,28 @@ pub struct Done {
 }
 
 impl Done {
+    fn loaded(&mut self, by_name: bool) {
+        self.loads += 1;
+        self.by_name += u64::from(by_name);
+    }
+
     fn computed(&mut self, bytes: usize) {
         self.operations += 1;
         self.data_bytes += bytes as u64;
     }
+}
+
+/// The board's store, as this session has filled it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shelved<'a> {
+    /// Words that it has; 0: the board has none.
+    pub words: usize,
+    /// Words that were written, or are to be.
+    pub filled: usize,
+    /// Sets that are in it, in the order of their places.
+    pub sets: Vec<&'a str>,
+    /// Whether a set is still being written.
+    pub is_writing: bool,
 }
 
 /// A bank of a tile.
@@ -75,13 +99,13 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub fn loaded(&mut self, place: Place, set: usize) {
+    pub fn loaded(&mut self, place: Place, set: usize, by_name: bool) {
         let (done, had) = self.banks.entry(place).or_default();
-        done.loads += 1;
+        done.loaded(by_name);
         if !had.contains(&set) {
             had.push(set);
         }
-        self.sets.entry(set).or_default().loads += 1;
+        self.sets.entry(set).or_default().loaded(by_name);
     }
 
     pub fn computed(&mut self, place: Place, set: usize, bytes: usize) {
@@ -131,6 +155,13 @@ impl<W: Wire> LinkEngine<W> {
     /// The round trip of a frame, if any was measured.
     pub fn round_trip(&self) -> Option<Duration> {
         self.session.round_trip()
+    }
+
+    /// What the board's store has.
+    pub fn shelved(&self) -> Shelved<'_> {
+        let (words, filled) = (usize::from(self.identity.store_words), self.shelf.filled());
+        let sets = self.shelf.sets().into_iter().filter_map(|set| self.name_of(set)).collect();
+        Shelved { words, filled, sets, is_writing: self.shelf.next().is_some() }
     }
 
     /// Both banks of every tile that is known, and of every other one that has done something.

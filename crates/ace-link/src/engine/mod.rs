@@ -4,7 +4,8 @@
 //! Passes under one set and key go together. A key goes behind the data of the former one, without waiting for their
 //! answers. A set is loaded where nothing is, or else in place of what was used least lately; then the slot comes to its end
 //! first, so that it is known which bank runs and which one is overwritten. What the board has not computed under the key
-//! for which it was made is sent again under its own.
+//! for which it was made is sent again under its own. A set that was loaded goes into the board's store when nothing else is to
+//! be sent, and is loaded by its place there from then on.
 //!
 //! When the session is lost, everything that was handed over fails by name, and the board is asked for a new one. While
 //! there is none jobs fail at once.
@@ -17,6 +18,7 @@ mod jobs;
 mod keys;
 mod look;
 mod sessions;
+mod shelf;
 mod slots;
 
 use std::collections::{HashMap, VecDeque};
@@ -36,7 +38,8 @@ use self::groups::{Groups, NO_KEY};
 use self::jobs::{Jobs, Slab};
 use self::keys::Keys;
 use self::look::Tally;
-pub use self::look::{BankReport, Done, Work};
+pub use self::look::{BankReport, Done, Shelved, Work};
+use self::shelf::Shelf;
 use self::slots::Slot;
 use crate::session::{Counts, Loss, Session, draw};
 use crate::wire::{self, BOARD};
@@ -76,7 +79,7 @@ pub enum OpenError {
 #[derive(Debug)]
 enum Pending {
     Data { job: usize, set: usize, key: u64, at: (usize, usize), expected: Expected },
-    Load { set: usize, at: (usize, usize) },
+    Load { set: usize, at: (usize, usize), by_name: bool },
     Key { set: usize, key: u64, at: (usize, usize) },
     Mark,
     Question(Question),
@@ -124,6 +127,7 @@ pub struct LinkEngine<W: Wire> {
     groups: Groups,
     tickets: Slab<Pending>,
     slots: Vec<Slot>,
+    shelf: Shelf,
     keys: Keys,
     batch: Batch,
     /// What was wrong with the last answer that broke the rules of the boundary.
@@ -166,6 +170,7 @@ impl<W: Wire> LinkEngine<W> {
             groups: Groups::default(),
             tickets: Slab::default(),
             slots: Vec::new(),
+            shelf: Shelf::default(),
             keys: Keys::default(),
             batch: Batch::default(),
             complaint: String::new(),
@@ -243,7 +248,10 @@ impl<W: Wire> LinkEngine<W> {
         }
         self.hear(now);
         match self.state {
-            State::Open => self.dispatch(now),
+            State::Open => {
+                self.dispatch(now);
+                self.shelve(now);
+            }
             State::Asks => self.ask(now),
             State::Opens | State::Down => {}
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use ace_engine::{ConfigurationId, EngineError, SlotFailure};
 
 use super::events::STALE;
+use super::shelf::Shelf;
 use super::slots::Slot;
 use super::{LinkEngine, Pending, State};
 use crate::session::{Loss, Session, draw};
@@ -59,6 +60,7 @@ impl<W: Wire> LinkEngine<W> {
     pub(super) fn opened(&mut self, identity: Identity, now: Duration) {
         self.slots = (0..usize::from(identity.slots)).map(|_| Slot::new()).collect();
         (self.opened, self.loss) = (now, None);
+        self.shelf = Shelf::new(identity.store_words);
         self.identity = identity;
         self.begin_to_ask();
     }

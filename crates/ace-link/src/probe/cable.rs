@@ -37,6 +37,16 @@ pub struct Times {
     pub longest: Duration,
 }
 
+impl Times {
+    /// `None` if there were none.
+    pub(super) fn of(mut all: Vec<Duration>) -> Option<Self> {
+        all.sort_unstable();
+        let at = |part: usize| all.get((all.len() * part / 100).min(all.len() - 1)).copied();
+        let (shortest, longest) = (*all.first()?, *all.last()?);
+        Some(Self { count: all.len(), shortest, median: at(50)?, percentile_99: at(99)?, longest })
+    }
+}
+
 /// What came back at each tap.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Eye {
@@ -212,14 +222,7 @@ impl<'a, W: Wire> Cable<'a, W> {
                 all.push(since.elapsed());
             }
         }
-        all.sort_unstable();
-        let at = |part: usize| all.get((all.len() * part / 100).min(all.len().saturating_sub(1))).copied();
-        match (all.first(), at(50), at(99), all.last()) {
-            (Some(shortest), Some(median), Some(percentile_99), Some(longest)) => {
-                Ok(Times { count: all.len(), shortest: *shortest, median, percentile_99, longest: *longest })
-            }
-            _ => Err(self.lost(Loss::Silent)),
-        }
+        Times::of(all).ok_or_else(|| self.lost(Loss::Silent))
     }
 
     /// Tries all taps with so many hellos each, and sets the middle one of those at which all was answered.

@@ -3,6 +3,7 @@
 
 mod cable;
 mod computes;
+mod loads;
 
 use std::io;
 use std::time::Duration;
@@ -16,8 +17,10 @@ use crate::Wire;
 use crate::engine::OpenError;
 use crate::identity::{Counters, Identity};
 use crate::session::Loss;
+use crate::wire;
 
 pub use self::cable::{Eye, Times};
+pub use self::loads::Loads;
 
 /// An eye has to have so many taps (25 ps each) that a warmer or colder board still hears.
 pub const NARROW: usize = 16;
@@ -29,6 +32,8 @@ pub struct Wanted {
     pub hellos: usize,
     /// Hellos at each tap.
     pub at_each: usize,
+    /// Loads of a set over the cable, and as many by name; 0: they are not measured.
+    pub loads: usize,
     /// Packets for the rate of each set; 0: rates are not measured.
     pub packets: usize,
     /// Bytes of data in each.
@@ -39,7 +44,7 @@ pub struct Wanted {
 
 impl Default for Wanted {
     fn default() -> Self {
-        Self { hellos: 1000, at_each: 16, packets: 256, bytes: 1424, answers: true }
+        Self { hellos: 1000, at_each: 16, loads: 16, packets: 256, bytes: 1424, answers: true }
     }
 }
 
@@ -87,6 +92,8 @@ pub struct Report {
     pub round_trip: Times,
     /// What came back at each tap.
     pub eye: Eye,
+    /// What a load takes; `None`: it was not asked for, or no slot takes sets.
+    pub loads: Option<Loads>,
     /// Of each set.
     pub rates: Vec<SetRate>,
     /// Of each file.
@@ -147,6 +154,9 @@ impl Report {
                 all.push(format!("{}: {error}", set.name));
             }
         }
+        if let Some(error) = self.loads.as_ref().and_then(|loads| loads.error.as_ref()) {
+            all.push(error.clone());
+        }
         if self.counted.broken > 0 {
             all.push(format!("{} frames came broken at the tap that was chosen", self.counted.broken));
         }
@@ -176,6 +186,14 @@ pub fn probe<W: Wire>(
     let before = cable.hello()?.counters;
     cable.close()?;
     drop(cable);
+    let slot = (0..wire::SLOTS).find(|slot| identity.arrays >> slot & 1 == 1);
+    let loads = match (slot, sets.first()) {
+        (Some(slot), Some(set)) if wanted.loads > 0 => {
+            tell("loads");
+            Some(loads::measure(wire, interface, slot as u8, set, wanted.loads)?)
+        }
+        _ => None,
+    };
     let computed = computes::all(wire, interface, sets, identity.khz, wanted, tell)?;
     let mut cable = cable::Cable::open(wire, interface)?;
     let after = cable.identity.counters;
@@ -194,6 +212,7 @@ pub fn probe<W: Wire>(
         identity,
         round_trip,
         eye,
+        loads,
         rates: computed.rates,
         answers: computed.answers,
         counted,

@@ -21,6 +21,8 @@ pub struct Flight {
     pub sets: u64,
     pub keys: u64,
     pub bytes: Bytes,
+    /// Of a recall the load that goes in its place if the store does not have the words.
+    pub load: Option<Zeroizing<Vec<u8>>>,
     /// Bytes of a response whose status is Ok.
     pub expected: usize,
     pub sent: Option<Sent>,
@@ -160,6 +162,18 @@ impl Queue {
             self.used = self.used.saturating_sub(beats);
             self.backlog += beats;
         }
+    }
+
+    /// The store does not have a recall's words: all of the load goes in its place, and everything behind it again. Whose it
+    /// is; `None` if it is no recall.
+    pub fn whole(&mut self, at: usize) -> Option<Ticket> {
+        self.flights.get(at).filter(|flight| flight.load.is_some())?;
+        self.rewind(at);
+        let flight = self.flights.get_mut(at)?;
+        let short = flight.beats();
+        (flight.kind, flight.bytes) = (Kind::Load, Bytes::Secret(flight.load.take()?));
+        self.backlog = self.backlog.saturating_sub(short) + flight.beats();
+        Some(flight.ticket)
     }
 
     /// Nothing is to be sent of a frame any more, and none of it is in the board's queue.

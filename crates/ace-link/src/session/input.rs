@@ -22,13 +22,16 @@ impl Session {
         }
         let ours = header.session == self.id;
         let known = match header.kind {
+            // To what was asked in the session before, as *bye*.
+            _ if !ours => false,
             Kind::Identity => self.identity(&frame, now),
             Kind::Refused => self.refused(&frame, now),
-            _ if !ours || !self.is_open() => false,
+            _ if !self.is_open() => false,
             Kind::Answer => self.answer(&frame, now),
             Kind::Verdict => self.verdict(&frame, now),
             Kind::Stale => self.stale(&frame, now),
             Kind::Value => self.value(&frame),
+            Kind::Stored => self.stored(frame.header.number, true),
             // What hosts send.
             _ => false,
         };
@@ -93,7 +96,8 @@ impl Session {
 
     fn refused(&mut self, frame: &Frame<'_>, now: Duration) -> bool {
         let number = frame.header.number;
-        let link = [self.hello, self.register.and_then(|(.., asked)| asked)];
+        let stores = self.store.as_ref().map(|store| store.asked);
+        let link = [self.hello, self.register.and_then(|(.., asked)| asked), stores];
         let asked = link.iter().flatten().any(|asked| asked.tries > 0 && asked.number == number);
         let found = self.by_number(frame);
         if !asked && found.is_none() {
@@ -109,6 +113,8 @@ impl Session {
                     sent.lost(now);
                 }
             }
+            (Some(Refusal::Store), Some((slot, at))) => return self.unstored(slot, at),
+            (Some(Refusal::Store), None) => return self.stored(number, false),
             _ => return false,
         }
         true

@@ -10,6 +10,7 @@ mod answers;
 mod flight;
 mod input;
 mod output;
+mod stores;
 mod timing;
 
 use std::collections::VecDeque;
@@ -22,9 +23,10 @@ use self::answers::Partial;
 pub use self::answers::Trailer;
 pub use self::flight::Ticket;
 use self::flight::{Bytes, Flight, Queue};
+use self::stores::Storing;
 use self::timing::Timing;
 use crate::identity::Identity;
-use crate::wire::{self, Address, BEAT, Kind};
+use crate::wire::{self, Address, BEAT, Kind, Span};
 
 /// A frame that was sent so many times is not answered.
 const TRIES: u32 = 64;
@@ -88,6 +90,20 @@ pub enum Event {
         /// Its slot.
         slot: u8,
     },
+    /// The store does not have what a load was to come from, so that it goes over the cable. It is not answered yet.
+    Unstored {
+        /// Whose.
+        ticket: Ticket,
+        /// Its slot.
+        slot: u8,
+    },
+    /// Words were asked to go to the store.
+    Stored {
+        /// Where the first one goes.
+        place: u16,
+        /// They are there. Else the board has refused them, or never said anything.
+        taken: bool,
+    },
     /// A register's value.
     Register {
         /// The register.
@@ -145,6 +161,7 @@ pub struct Session {
     timing: Timing,
     hello: Option<Asked>,
     register: Option<(u32, u32, Option<Asked>)>,
+    store: Option<Storing>,
     bye: bool,
     /// When something was heard, and when something was sent, last.
     heard: Duration,
@@ -189,6 +206,7 @@ impl Session {
             timing: Timing::default(),
             hello: Some(Asked { number: 0, at: now, missed: now, tries: 0 }),
             register: None,
+            store: None,
             bye: false,
             heard: now,
             spoke: now,
@@ -234,8 +252,12 @@ impl Session {
     pub fn has_room(&self, slot: u8) -> bool {
         let Some(queue) = self.slots.get(usize::from(slot)) else { return false };
         let controls = (queue.sets + queue.keys) - (queue.there.0 + queue.there.1);
-        let waiting: usize = self.slots.iter().map(|queue| queue.backlog).sum();
-        self.is_open() && controls < self.controls && self.used() + waiting < self.queue
+        self.is_open() && controls < self.controls && self.used() + self.backlog() < self.queue
+    }
+
+    /// Beats that wait until there is room for them.
+    fn backlog(&self) -> usize {
+        self.slots.iter().map(|queue| queue.backlog).sum()
     }
 
     /// Frames of a slot that are not answered.
@@ -245,13 +267,14 @@ impl Session {
 
     /// Beats that may be in the board's queue.
     fn used(&self) -> usize {
-        self.slots.iter().map(|queue| queue.used).sum()
+        let stores = self.store.as_ref().map_or(0, Storing::queued);
+        self.slots.iter().map(|queue| queue.used).sum::<usize>() + stores
     }
 
     /// Asks a slot for what changes neither sets nor keys. `expected`: bytes (or [`ANY`]) of a response whose status is Ok, the trailer
     /// included. The tag is put in here.
     pub fn data(&mut self, slot: u8, ticket: Ticket, frame: Vec<u8>, expected: usize, now: Duration) {
-        self.ask(slot, ticket, Kind::Data, Bytes::Data(frame), expected, now);
+        self.ask(slot, ticket, Kind::Data, Bytes::Data(frame), None, expected, now);
     }
 
     /// The same for a frame that changes a set ([`Kind::Load`]) or a key ([`Kind::Key`]), behind all that was asked before and
@@ -262,23 +285,45 @@ impl Session {
                 Kind::Load => queue.sets += 1,
                 _ => queue.keys += 1,
             }
-            self.ask(slot, ticket, kind, Bytes::Secret(frame), BEAT, now);
+            self.ask(slot, ticket, kind, Bytes::Secret(frame), None, BEAT, now);
         }
     }
 
+    /// The same for a load whose end the store has: these words are sent for it. If the board does not have them, all of it goes
+    /// over the cable ([`Event::Unstored`]).
+    pub fn recall(&mut self, slot: u8, ticket: Ticket, span: Span, load: Zeroizing<Vec<u8>>, now: Duration) {
+        let head = load.len().checked_sub(BEAT * usize::from(span.words));
+        let head = head.filter(|head| (BEAT..=BEAT * wire::STORED).contains(head) && head % BEAT == 0);
+        let Some(head) = head.and_then(|head| load.get(..head)) else {
+            return self.change(slot, ticket, Kind::Load, load, now);
+        };
+        if let Some(queue) = self.slots.get_mut(usize::from(slot)) {
+            queue.sets += 1;
+            let bytes = Bytes::Secret([&span.beat(), head].concat().into());
+            self.ask(slot, ticket, Kind::Recall, bytes, Some(load), BEAT, now);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all that a frame is")]
     fn ask(
         &mut self,
         slot: u8,
         ticket: Ticket,
         kind: Kind,
         mut bytes: Bytes,
+        mut load: Option<Zeroizing<Vec<u8>>>,
         expected: usize,
         now: Duration,
     ) {
         let Some(queue) = self.slots.get_mut(usize::from(slot)) else { return };
         let tag = queue.tag(now);
-        if let Some(place) = bytes.get_mut().get_mut(TAG) {
-            place.copy_from_slice(&tag.to_le_bytes());
+        // Of a recall the frame begins behind the beat that says where its end is.
+        let begin = if load.is_some() { BEAT } else { 0 };
+        let frames = [bytes.get_mut().get_mut(begin..), load.as_mut().map(|load| load.as_mut_slice())];
+        for frame in frames.into_iter().flatten() {
+            if let Some(place) = frame.get_mut(TAG) {
+                place.copy_from_slice(&tag.to_le_bytes());
+            }
         }
         let (sets, keys) = (queue.sets, queue.keys);
         queue.add(Flight {
@@ -288,6 +333,7 @@ impl Session {
             sets,
             keys,
             bytes,
+            load,
             expected,
             sent: None,
             tries: 0,

@@ -31,7 +31,8 @@ impl Session {
         let flights = self.slots.iter().flat_map(|queue| &queue.flights).filter_map(Flight::missed);
         let hello = self.hello.map(|asked| asked.missed);
         let register = self.register.and_then(|(.., asked)| asked).map(|asked| asked.missed);
-        flights.chain(hello).chain(register).chain([self.spoke + KEEPALIVE]).min()
+        let store = self.store_due();
+        flights.chain(hello).chain(register).chain(store).chain([self.spoke + KEEPALIVE]).min()
     }
 
     /// Puts into `batch` what is to be sent now.
@@ -53,7 +54,9 @@ impl Session {
         self.ask_link(batch, now);
         if self.state == State::Open {
             self.resend(now);
+            self.miss_words(now);
             self.send(batch, now);
+            self.send_words(batch, now);
         }
         if !batch.is_empty() {
             self.spoke = now;
@@ -87,14 +90,14 @@ impl Session {
         }
     }
 
-    fn once_more(&self, asked: Asked, number: u16, now: Duration) -> Asked {
+    pub(super) fn once_more(&self, asked: Asked, number: u16, now: Duration) -> Asked {
         let tries = asked.tries + 1;
         let patience = if self.state == State::Opening { OPENING } else { self.timing.patience(tries) };
         Asked { number, at: now, missed: now + patience, tries }
     }
 
     /// The header of the next frame.
-    fn header(&mut self, kind: Kind, flags: u8) -> Header {
+    pub(super) fn header(&mut self, kind: Kind, flags: u8) -> Header {
         let number = self.number;
         self.number = number.wrapping_add(1);
         let (to, from, session) = (self.board, self.ours, self.id);

@@ -6,6 +6,7 @@ mod rough;
 #[cfg(target_os = "linux")]
 mod serve;
 mod slot;
+mod store;
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -17,8 +18,9 @@ pub use self::rough::{Faults, Pair, Rough};
 #[cfg(target_os = "linux")]
 pub use self::serve::{Served, serve};
 use self::slot::Slot;
+use self::store::Store;
 use crate::identity::{Counters, Identity};
-use crate::wire::{self, ALL, Address, BEAT, Frame, Header, Kind, Refusal, register};
+use crate::wire::{self, ALL, Address, BEAT, Frame, Header, Kind, Refusal, Span, register};
 
 /// A session of which nothing is heard ends: 2^28 clocks at 100 MHz.
 const SESSION: Duration = Duration::from_millis(2684);
@@ -46,6 +48,8 @@ pub struct Description {
     pub image: [u8; BEAT],
     /// Which slots take context sets, bit by bit.
     pub arrays: u8,
+    /// Words of its store; 0: it has none.
+    pub store_words: u16,
     /// Taps at which frames come whole.
     pub eye: RangeInclusive<u8>,
 }
@@ -53,7 +57,8 @@ pub struct Description {
 impl Default for Description {
     fn default() -> Self {
         let address = wire::BOARD;
-        Self { address, queue: 1024, khz: 100_000, image: *b"software", arrays: u8::MAX, eye: 0..=127 }
+        let (image, arrays) = (*b"software", u8::MAX);
+        Self { address, queue: 1024, khz: 100_000, image, arrays, store_words: 4096, eye: 0..=127 }
     }
 }
 
@@ -61,6 +66,7 @@ impl Default for Description {
 pub struct Board {
     is: Description,
     slots: Vec<Slot>,
+    store: Store,
     session: Option<Opened>,
     counters: Counters,
     tap: u8,
@@ -80,6 +86,7 @@ impl Board {
     pub fn new(is: Description, models: Vec<Box<dyn SlotModel>>) -> Self {
         Self {
             slots: models.into_iter().map(Slot::new).collect(),
+            store: Store::new(is.store_words),
             is,
             session: None,
             counters: Counters::default(),
@@ -105,6 +112,11 @@ impl Board {
     /// An upset between two frames: slots lose sets and keys, and neither session nor epochs say so. No board should.
     pub fn forget(&mut self) {
         self.slots.iter_mut().for_each(Slot::forget);
+    }
+
+    /// An upset in the store: it is empty, or words of it have other bits. No board should.
+    pub fn spoil_store(&mut self, empty: bool) {
+        if empty { self.store.clear() } else { self.store.spoil() }
     }
 
     /// Host and number of the session that is open.
@@ -199,6 +211,11 @@ impl Board {
         }
         match header.kind {
             Kind::Data | Kind::Load | Kind::Key => self.slot_frame(&frame),
+            Kind::Store | Kind::Recall if self.is.store_words > 0 => match frame.span() {
+                Some((span, words)) if header.kind == Kind::Store => self.store(&frame, span, words),
+                Some(_) => self.slot_frame(&frame),
+                None => self.dropped(),
+            },
             Kind::Register => match frame.register() {
                 Some((asked, value)) => self.register(&header, asked, value, now),
                 None => self.dropped(),
@@ -219,6 +236,7 @@ impl Board {
     fn end(&mut self) {
         self.session = None;
         self.out.clear();
+        self.store.clear();
         self.slots.iter_mut().for_each(Slot::reset);
     }
 
@@ -264,23 +282,40 @@ impl Board {
             tap: self.tap,
             settled: true,
             arrays: self.is.arrays,
+            store_words: self.is.store_words,
             epochs,
         };
         self.answer(request, Kind::Identity, &identity.to_beats());
     }
 
+    /// Whether the queue has room for a frame; else it is counted.
+    fn has_room(&mut self, frame: &Frame<'_>) -> bool {
+        let beats = self.slots.iter().map(Slot::queued).sum::<usize>() + wire::OVERHEAD;
+        let has_room = beats + frame.beats.len() / BEAT <= usize::from(self.is.queue);
+        self.counters.no_room = self.counters.no_room.wrapping_add(u32::from(!has_room));
+        has_room
+    }
+
+    fn store(&mut self, frame: &Frame<'_>, span: Option<Span>, words: &[u8]) {
+        if self.has_room(frame) {
+            match span.is_some_and(|span| self.store.put(span, words)) {
+                true => self.answer(&frame.header, Kind::Stored, &[]),
+                false => self.refuse(&frame.header, Refusal::Store),
+            }
+        }
+    }
+
     fn slot_frame(&mut self, frame: &Frame<'_>) {
         let header = frame.header;
-        let beats = self.slots.iter().map(Slot::queued).sum::<usize>() + wire::OVERHEAD;
-        if beats + frame.beats.len() / BEAT > usize::from(self.is.queue) {
-            self.counters.no_room = self.counters.no_room.wrapping_add(1);
+        if !self.has_room(frame) {
             return;
         }
         let Some(slot) = self.slots.get_mut(usize::from(header.slot)) else {
             return self.refuse(&header, Refusal::NoSlot);
         };
-        match slot.take(frame) {
+        match slot.take(frame, &self.store) {
             slot::Taken::Well => {}
+            slot::Taken::Unstored => self.refuse(&header, Refusal::Store),
             slot::Taken::Order => self.refuse(&header, Refusal::Order),
             slot::Taken::Stale => {
                 let (sets, keys) = slot.epochs();

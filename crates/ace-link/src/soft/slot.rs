@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use ace_board::model::{Frame as SlotFrame, SlotModel};
 
+use super::store::Store;
 use crate::wire::{self, BEAT, Frame, Kind};
 
 /// Clocks for which a slot works at a time.
@@ -19,6 +20,8 @@ pub enum Taken {
     Well,
     /// It does not follow the one before.
     Order,
+    /// The store does not have its end.
+    Unstored,
     /// Its epochs are others than the slot's.
     Stale,
     /// The load or key has been there; its trailer.
@@ -32,6 +35,8 @@ struct Open {
     /// Nothing of it goes to the slot.
     passed_over: bool,
     bytes: Vec<u8>,
+    /// Beats that it takes in the queue.
+    queued: usize,
 }
 
 pub struct Slot {
@@ -71,7 +76,7 @@ impl Slot {
 
     /// Beats that count as being in the queue.
     pub fn queued(&self) -> usize {
-        let open = self.open.as_ref().map_or(0, |open| wire::queued(open.bytes.len()));
+        let open = self.open.as_ref().map_or(0, |open| open.queued);
         self.inside.values().sum::<usize>() + open
     }
 
@@ -89,7 +94,7 @@ impl Slot {
     }
 
     /// Takes a segment.
-    pub fn take(&mut self, frame: &Frame<'_>) -> Taken {
+    pub fn take(&mut self, frame: &Frame<'_>, store: &Store) -> Taken {
         let header = frame.header;
         let follows = |open: &Open| open.next == header.number && open.kind == header.kind;
         let mut taken = Taken::Well;
@@ -97,7 +102,7 @@ impl Slot {
             self.cut();
             let of = (header.sets, header.keys);
             let next = match header.kind {
-                Kind::Load => (self.sets.wrapping_add(1), self.keys),
+                Kind::Load | Kind::Recall => (self.sets.wrapping_add(1), self.keys),
                 Kind::Key => (self.sets, self.keys.wrapping_add(1)),
                 _ => self.epochs(),
             };
@@ -108,14 +113,29 @@ impl Slot {
                 false => Taken::Stale,
             };
             let passed_over = !matches!(taken, Taken::Well);
-            self.open = Some(Open { kind: header.kind, next: header.number, passed_over, bytes: Vec::new() });
+            let (kind, next, bytes) = (header.kind, header.number, Vec::new());
+            self.open = Some(Open { kind, next, passed_over, bytes, queued: 0 });
         } else if !self.open.as_ref().is_some_and(follows) {
             self.cut();
             return Taken::Order;
         }
+        let recalled = frame.span().filter(|_| header.kind == Kind::Recall);
+        let (beats, end) = match recalled {
+            Some((span, beats)) => {
+                let words = span.and_then(|span| store.get(span));
+                if words.is_none() && matches!(taken, Taken::Well) {
+                    self.open = None;
+                    return Taken::Unstored;
+                }
+                (beats, words)
+            }
+            None => (frame.beats, None),
+        };
         if let Some(open) = &mut self.open {
             open.next = header.number.wrapping_add(1);
-            open.bytes.extend_from_slice(frame.beats);
+            open.queued += frame.beats.len() / BEAT + wire::OVERHEAD;
+            open.bytes.extend_from_slice(beats);
+            open.bytes.extend_from_slice(end.unwrap_or_default());
         }
         if frame.is_last() {
             self.finish();
@@ -135,14 +155,14 @@ impl Slot {
         let number = self.joined;
         self.joined += 1;
         match open.kind {
-            Kind::Load => self.sets = self.sets.wrapping_add(1),
+            Kind::Load | Kind::Recall => self.sets = self.sets.wrapping_add(1),
             Kind::Key => self.keys = self.keys.wrapping_add(1),
             _ => {}
         }
         if open.kind != Kind::Data {
             (self.change, self.verdict) = (Some(number), wire::UNKNOWN);
         }
-        self.inside.insert(number, wire::queued(open.bytes.len()));
+        self.inside.insert(number, open.queued);
         let (op, result) = (open.bytes.get(1).copied(), open.bytes.get(7).copied());
         let chained = op == Some(EXPAND) || (op.is_some_and(|op| JOINS.contains(&op)) && result != Some(0));
         let capacity = 2 * open.bytes.len() + 512;

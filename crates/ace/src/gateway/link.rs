@@ -114,12 +114,13 @@ fn view<W: Wire>(engine: &LinkEngine<W>, interface: &str) -> BoardView {
         resident: bank.resident.map(str::to_owned),
         loaded: bank.loaded.into_iter().map(str::to_owned).collect(),
         loads: bank.done.loads,
+        loads_by_name: bank.done.by_name,
         operations: bank.done.operations,
         ..SlotView::default()
     };
     let mut sets: BTreeMap<String, ConfigurationView> = BTreeMap::new();
     let named = |name: &str| ConfigurationView { name: name.to_owned(), ..ConfigurationView::default() };
-    for (name, Done { loads, operations, data_bytes }) in engine.used() {
+    for (name, Done { loads, operations, data_bytes, .. }) in engine.used() {
         let one = ConfigurationView { loads, operations, data_bytes, ..named(name) };
         sets.insert(name.to_owned(), one);
     }
@@ -128,10 +129,13 @@ fn view<W: Wire>(engine: &LinkEngine<W>, interface: &str) -> BoardView {
         sets.entry(name.to_owned()).or_insert_with(|| named(name)).refused = Some(why);
     }
     let slots: Vec<SlotView> = engine.banks().into_iter().map(slot).collect();
+    let loads: u64 = slots.iter().map(|slot| slot.loads).sum();
+    let loads_by_name: u64 = slots.iter().map(|slot| slot.loads_by_name).sum();
+    let store = engine.shelved();
     BoardView {
         policy: "link".to_owned(),
         models: format!("link:{interface}"),
-        loads: slots.iter().map(|slot| slot.loads).sum(),
+        loads,
         refused_loads: work.refused_loads,
         completed,
         failed,
@@ -142,6 +146,11 @@ fn view<W: Wire>(engine: &LinkEngine<W>, interface: &str) -> BoardView {
             loss: engine.loss().map(|loss| loss.to_string()),
             sessions_lost: work.lost,
             sessions_renewed: work.renewed,
+            loads_by_cable: loads - loads_by_name,
+            loads_by_name,
+            refused_recalls: work.refused_recalls,
+            store_words: store.words as u64,
+            store_filled: store.filled as u64,
             keys: work.keys,
             frames: counts.frames,
             resent: counts.resent,

@@ -81,11 +81,13 @@ fn simulated(page: &mut Page, board: &BoardView) {
 
 /// Slots whose times nobody models, and the way to them.
 fn behind_a_cable(page: &mut Page, board: &BoardView, link: &LinkView) {
-    say!(page, "| slot | kind | holds | has held | loads | operations |\n|---|---|---|---|--:|--:|");
+    say!(page, "| slot | kind | holds | has held | loads | by name | operations |");
+    say!(page, "|---|---|---|---|--:|--:|--:|");
     for slot in &board.slots {
         let holds = slot.resident.as_deref().unwrap_or("nothing");
         let (name, kind, had) = (&slot.name, &slot.kind, slot.loaded.join(", "));
-        say!(page, "| {name} | {kind} | {holds} | {had} | {} | {} |", slot.loads, slot.operations);
+        let (loads, by_name, operations) = (slot.loads, slot.loads_by_name, slot.operations);
+        say!(page, "| {name} | {kind} | {holds} | {had} | {loads} | {by_name} | {operations} |");
     }
     say!(page, "\n| link | |\n|---|--:|");
     say!(page, "| session | {} |", link.loss.as_deref().unwrap_or("open"));
@@ -94,7 +96,12 @@ fn behind_a_cable(page: &mut Page, board: &BoardView, link: &LinkView) {
     for (what, count) in [
         ("operations with a result", board.completed),
         ("operations that failed", board.failed),
+        ("loads over the cable", link.loads_by_cable),
+        ("loads by name", link.loads_by_name),
+        ("loads by name that the store did not have", link.refused_recalls),
         ("loads that were refused", board.refused_loads),
+        ("words of the store", link.store_words),
+        ("words of it that sets have", link.store_filled),
         ("sessions lost", link.sessions_lost),
         ("sessions begun anew, which empties banks", link.sessions_renewed),
         ("keys sent", link.keys),
@@ -171,13 +178,21 @@ mod tests {
 
     #[test]
     fn a_board_behind_a_cable_has_no_modelled_time_and_says_what_became_of_its_sessions() {
-        let slot =
-            SlotView { loads: 2, operations: 17, loaded: vec!["des".to_owned()], ..SlotView::default() };
+        let slot = SlotView {
+            loads: 2,
+            loads_by_name: 1,
+            operations: 17,
+            loaded: vec!["des".to_owned()],
+            ..SlotView::default()
+        };
         let link = LinkView {
             interface: "eth1".to_owned(),
             sessions_lost: 3,
             sessions_renewed: 4,
             resent: 5,
+            loads_by_cable: 6,
+            loads_by_name: 7,
+            store_filled: 8,
             round_trip_seconds: Some(0.000_25),
             ..LinkView::default()
         };
@@ -187,7 +202,10 @@ mod tests {
         let all = text(&view);
         assert!(!all.contains("odelled"), "{all}");
         for row in [
-            "des | 2 | 17 |",
+            "des | 2 | 1 | 17 |",
+            "loads over the cable | 6 |",
+            "loads by name | 7 |",
+            "sets have | 8 |",
             "behind eth1",
             "| open |",
             "250.0 us",

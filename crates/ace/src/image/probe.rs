@@ -4,7 +4,7 @@
 use ace_board::array::Loadable;
 use ace_board::library::{board_images, verify_board_image};
 use ace_library::Library;
-use ace_link::probe::{NARROW, Report, Times, Wanted, probe};
+use ace_link::probe::{Loads, NARROW, Report, Times, Wanted, probe};
 use ace_link::wire;
 use ace_report::{Outcome, Table, print_json};
 use anyhow::{Result, bail};
@@ -147,6 +147,10 @@ fn print(report: &Report, known: Option<&str>) {
         f64::from(identity.khz) / 1e3,
         identity.queue
     );
+    match identity.store_words {
+        0 => println!("store      none"),
+        words => println!("store      {words} words of 8 bytes"),
+    }
     println!("session    {:04x} of {}", identity.session, wire::words(identity.host));
     println!(
         "frames     {} came whole, {} broken, {} found no room, {} were dropped, {} were sent",
@@ -166,6 +170,18 @@ fn print(report: &Report, known: Option<&str>) {
             f64::from(last - first + 1) * 0.025
         ),
         _ => println!("           no tap is good"),
+    }
+    if let Some(Loads { set, bytes, by_cable, by_name, .. }) = &report.loads {
+        let times = |times: &Option<Times>| {
+            times.as_ref().map_or("not measured".to_owned(), |times| {
+                format!("{:.1?} in the middle of {}", times.median, times.count)
+            })
+        };
+        println!(
+            "a load     of {set}, {bytes} bytes: over the cable {}; by name, from the store, {}",
+            times(by_cable),
+            times(by_name)
+        );
     }
     if !report.rates.is_empty() {
         let table = Table::of(&report.rates)

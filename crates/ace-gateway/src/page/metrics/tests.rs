@@ -102,6 +102,9 @@ fn every_line_belongs_to_the_family_above_it_and_labels_are_quoted() {
         sessions_lost: 3,
         sessions_renewed: 4,
         resent: 5,
+        loads_by_cable: 6,
+        loads_by_name: 7,
+        store_words: 8,
         round_trip_seconds: Some(0.0025),
         ..LinkView::default()
     };
@@ -114,6 +117,9 @@ fn every_line_belongs_to_the_family_above_it_and_labels_are_quoted() {
         "ace_link_sessions_lost_total 3",
         "ace_link_sessions_renewed_total 4",
         "ace_link_resent_total 5",
+        "ace_link_cable_loads_total 6",
+        "ace_link_named_loads_total 7",
+        "ace_link_store_words 8",
         "ace_link_round_trip_seconds 0.0025",
         "ace_slot_loads_total{slot=\"0\"} 1",
     ] {
