@@ -209,7 +209,8 @@ library: $(VENV) ace  ## library/ace.lib anew, of all rows with 5 seeds and all 
 	ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub $(ACE) library add array --configurations build/array/configurations \
 	  --library library/ace.lib --secret $(LIBRARY_SECRET)
 	ACE_LIBRARY_KEY=$(LIBRARY_SECRET).pub $(ACE) library verify
-	@$(ACE) library verify >/dev/null 2>&1 || echo "this ace does not trust $(LIBRARY_SECRET).pub: ACE_LIBRARY_KEY names it"
+	@if $(ACE) library verify >/dev/null 2>&1; then scripts/oldest.sh $(ACE); \
+	else echo "this ace does not trust $(LIBRARY_SECRET).pub: ACE_LIBRARY_KEY names it"; fi
 	@echo "make measure && make pages: pages are of the library before until then"
 
 deny: check-system  ## licences, sources and duplicates of the crates that we build on, by cargo-deny (deny.toml)
@@ -237,8 +238,8 @@ distclean: clean  ## remove the tools as well
 
 PREFIX ?= /usr/local
 
-install:  ## binary, library, models that are built, manual pages and completions below PREFIX (and DESTDIR)
-	scripts/install.sh "$(DESTDIR)$(PREFIX)" "$(ACE)"
+install:  ## binary, library, models that are built, pages, example configuration, completions below PREFIX (and DESTDIR)
+	PYTHON="$(PYTHON)" scripts/install.sh "$(PREFIX)" "$(ACE)" "$(DESTDIR)"
 
 package: all  ## the same as a Debian package, in build/package
 	scripts/package.sh "$(ACE)"

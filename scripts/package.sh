@@ -10,7 +10,10 @@ command -v dpkg-deb >/dev/null || { echo "dpkg-deb is missing: this is no Debian
 version=$("$ace" --version | cut -d' ' -f2)
 arch=$(dpkg --print-architecture)
 rm -rf "$out/root"
-scripts/install.sh "$out/root/usr" "$ace"
+mkdir -p "$out/root"
+scripts/install.sh /usr "$ace" "$(cd "$out/root" && pwd)"
+# Where the gateway's configuration goes; examples are in /usr/share/doc/ace/examples.
+install -d -m 750 "$out/root/etc/ace"
 find "$out/root" -type f -path '*/man1/*' -exec gzip -9n {} +
 mkdir -p "$out/root/DEBIAN"
 cat > "$out/root/usr/share/doc/ace/copyright" <<EOF
@@ -27,7 +30,7 @@ Package: ace
 Version: $version
 Architecture: $arch
 Maintainer: ACE <ace@localhost>
-Depends: libc6, libgcc-s1, libstdc++6
+Depends: libc6, libgcc-s1, libstdc++6, passwd
 Section: net
 Priority: optional
 Installed-Size: $(du -sk "$out/root/usr" | cut -f1)
@@ -35,4 +38,16 @@ Description: adaptive cryptographic engine for IPsec
  Sends captures through ESP on simulated reconfigurable hardware that becomes
  whichever cipher a security association asks for, or on the processor.
 EOF
+cat > "$out/root/DEBIAN/postinst" <<'EOF'
+#!/bin/sh
+set -e
+# Whom the gateway becomes when everything is open (`user` in its configuration); it reads its SA file as such.
+if [ "$1" = configure ]; then
+  getent passwd ace >/dev/null ||
+    useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin ace
+  chgrp ace /etc/ace
+  if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi
+fi
+EOF
+chmod 755 "$out/root/DEBIAN/postinst"
 dpkg-deb --root-owner-group --build "$out/root" "$out/ace_${version}_$arch.deb"

@@ -13,7 +13,6 @@ use thiserror::Error;
 use crate::config::{BoardConfig, Loads};
 use crate::folders::ours;
 pub use crate::folders::{BUILD_VARIABLE, BuildFolder};
-use crate::frame::{AEAD_AAD_MAX, AEAD_NONCE, AEAD_ROOM, AEAD_TAGS};
 use crate::manifest::{Configuration, FileRef, ManifestError};
 use crate::record::RecordError;
 use crate::store::{NotSigned, Store};
@@ -312,96 +311,13 @@ impl Catalogue {
         groups.retain(|group| group.len() > 1);
         groups
     }
-
-    /// What makes that `need` can be served: the library holds a configuration, of which a model is missing.
-    fn what_makes_it(&self, need: &Need, device: &str) -> Option<String> {
-        // A slot that holds the array takes none of the library's configurations.
-        if self.sets_folder.is_none() && self.configurations.iter().any(|one| one.context_set) {
-            return None;
-        }
-        let stored = self.store.as_deref()?.configurations();
-        let found = &stored[*candidates(&stored, need, device).first()?];
-        let price = match found.model_seconds {
-            Some(seconds) => format!(
-                ", in about {:.0} s of one core (what it took when the library was made; more where sources have \
-                 changed since, or tools are still to be set up)",
-                seconds.ceil().max(1.0) + FLOW_SECONDS
-            ),
-            None => String::new(),
-        };
-        Some(format!("`make models NAMES=\"{}\"` builds one that does{price}", found.name))
-    }
-
-    /// Why [`Catalogue::candidates`] found nothing, and what can be done.
-    pub fn why_none(&self, need: &Need, device: &str) -> String {
-        let folder = self.folder.display();
-        let others: Vec<&str> =
-            self.configurations.iter().filter(|c| c.serves(need)).map(|c| c.name.as_str()).collect();
-        let makes_it = self.what_makes_it(need, device);
-        let mut reason = if matches!(need, Need::Aead { .. }) && !self.candidates(need, device).is_empty() {
-            format!(
-                "slots have frames for nonces of {AEAD_NONCE} bytes, tags of {} and at most {AEAD_AAD_MAX} bytes of AAD, where \
-                 AAD in whole blocks and text are at most {AEAD_ROOM} bytes together, as a slot holds a text until it knows \
-                 the tag; with --engine auto this processor does the others",
-                AEAD_TAGS.map(|bytes| bytes.to_string()).join(", "),
-            )
-        } else if let Need::Gmac { .. } = need {
-            format!(
-                "GMAC's associated data are whole packets, and slots have frames for at most {AEAD_AAD_MAX} bytes of AAD; \
-                 with --engine auto this processor computes it"
-            )
-        } else if !others.is_empty() {
-            format!("{} is for another device than {device}", others.join(", "))
-        } else if let Some(what) = &makes_it {
-            format!("none in {folder} computes {need}; {what}")
-        } else if let Some(sets) = &self.sets_folder {
-            let (sets_here, here): (Vec<_>, Vec<_>) =
-                self.configurations.iter().partition(|one| one.context_set);
-            format!(
-                "neither the {} configurations in {folder} nor the {} context sets in {} compute {need}; build a \
-                 configuration with `make models` or add a row to algorithm.toml (docs/array.md says what the array does not do)",
-                here.len(),
-                sets_here.len(),
-                sets.display()
-            )
-        } else if self.configurations.is_empty() {
-            format!("no configurations in {folder}; build them with `make models`")
-        } else if self.configurations.iter().all(|one| one.context_set) {
-            format!(
-                "none of the {} context sets computes {need}; {}docs/array.md says what the array does not do",
-                self.configurations.len(),
-                // The library has all.
-                match self.store.as_deref().is_some_and(|store| !store.library().sets().is_empty()) {
-                    true => String::new(),
-                    false => format!("`ace array build` makes all that there are, in {folder}, and "),
-                }
-            )
-        } else {
-            let names: Vec<&str> =
-                self.configurations.iter().map(|c| c.name.as_str()).take(NAMED + 1).collect();
-            let names = match names.len() > NAMED {
-                true => format!("the {} configurations", self.configurations.len()),
-                false => names.join(", "),
-            };
-            format!(
-                "none of {names} in {folder} computes {need}; build one with `make models` or add a row to \
-                 algorithm.toml"
-            )
-        };
-        if !self.problems.is_empty() {
-            reason = format!("{reason} (unusable: {})", self.problems.join("; "));
-        }
-        reason
-    }
 }
 
-/// As many configurations are named in an error; of more it says how many there are.
-const NAMED: usize = 8;
-
-/// What the flow's other steps take for a configuration that the library holds: taking it out, its digest, its manifest.
-const FLOW_SECONDS: f64 = 5.0;
-
-fn candidates(configurations: &Table<Configuration>, need: &Need, device: &str) -> Vec<ConfigurationId> {
+pub(crate) fn candidates(
+    configurations: &Table<Configuration>,
+    need: &Need,
+    device: &str,
+) -> Vec<ConfigurationId> {
     let mut found: Vec<ConfigurationId> = configurations
         .ids()
         .filter(|c| configurations[*c].serves(need) && configurations[*c].device == device)

@@ -64,6 +64,7 @@ mod pending;
 pub mod port;
 mod processor;
 pub mod record;
+mod remedy;
 mod slot;
 mod source;
 mod steps;

@@ -15,5 +15,5 @@
 mod read;
 mod write;
 
-pub use read::{MOST, read, read_text};
+pub use read::{MOST, open, read, read_text};
 pub use write::{Output, STDOUT, write, write_private};

@@ -8,12 +8,24 @@ use std::path::Path;
 /// What no file has that is read whole; the netlists of the largest configurations have a tenth of it.
 pub const MOST: u64 = 1 << 30;
 
+/// Opens what is read as a file. A folder can be opened, and is no file: that is said here, not where it is read.
+///
+/// # Errors
+/// As the system says, or because it is a folder.
+pub fn open(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder, and a file is wanted"));
+    }
+    Ok(file)
+}
+
 /// A file's bytes.
 ///
 /// # Errors
-/// As the system says, or because it has more than [`MOST`].
+/// As [`open`], or because it has more than [`MOST`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    let file = open(path)?;
     let known = file.metadata()?.len().min(MOST);
     let mut bytes = Vec::with_capacity(usize::try_from(known).unwrap_or(0));
     if file.take(MOST + 1).read_to_end(&mut bytes)? as u64 > MOST {
@@ -48,6 +60,14 @@ mod tests {
         }
         std::fs::write(file.path(), b"ok\xff").unwrap();
         assert!(read_text(file.path()).unwrap_err().to_string().contains("byte 2"));
+    }
+
+    #[test]
+    fn a_folder_is_called_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let why = read(folder.path()).unwrap_err();
+        assert_eq!(why.kind(), io::ErrorKind::IsADirectory);
+        assert_eq!(why.to_string(), "it is a folder, and a file is wanted");
     }
 
     #[test]

@@ -47,3 +47,15 @@ fn this_machines_systemd_knows_every_word_of_the_unit() {
     assert_eq!(stderr, Vec::<String>::new());
     assert_eq!(verify(&unit.replace("Type=notify", "Type=notice")).map(|stderr| stderr.len()), Some(1));
 }
+
+/// The examples that are installed beside the unit are what the gateway takes, and it becomes who the package makes.
+#[test]
+fn the_examples_are_a_gateway() {
+    let text = include_str!("../examples/gateway.toml");
+    let config = ace_config::gateway::GatewayConfig::parse("gateway.toml", text).expect("it is right");
+    assert_eq!(config.user.as_deref(), Some("ace"));
+    let sas =
+        ace_config::SaFile::parse("sas.toml", include_str!("../examples/sas.toml")).expect("it is right");
+    assert_eq!(sas.sas().len(), 2);
+    assert!(config.sas.is_some_and(|file| file.ends_with("sas.toml")));
+}

@@ -80,6 +80,10 @@ impl Engine for MbEngine {
         self.portable.capabilities()
     }
 
+    fn explain(&self, error: &EngineError) -> String {
+        ace_engine::software::explain(error)
+    }
+
     /// GCM, which the library does packet by packet anyhow.
     fn at_once(&mut self, action: &Action, packet: &mut Buffer) -> Option<Result<(), EngineError>> {
         let Action::Aead { key, .. } = action else { return None };

@@ -27,7 +27,7 @@ mod page;
 pub mod run;
 mod table;
 
-pub use outcome::{FAILED, Outcome, print_json};
+pub use outcome::{EXIT_CODES, FAILED, Outcome, print_json};
 pub use page::{Page, Style};
 pub use run::{ReportError, Summary};
 pub use table::{Table, or_dash};

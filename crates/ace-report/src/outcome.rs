@@ -9,6 +9,17 @@ use serde::Serialize;
 /// Exit code of a command whose arguments or inputs cannot be used.
 pub const FAILED: u8 = 2;
 
+/// The exit codes, and what each says: what `ace --help` prints, and no other place but this.
+pub const EXIT_CODES: [(u8, &str); 4] = [
+    (Outcome::Well.code(), "all is well"),
+    (
+        Outcome::Wrong.code(),
+        "the work is done, and something about it is wrong: a known answer or a proof failed, packets were lost",
+    ),
+    (FAILED, "the arguments or an input cannot be used; nothing was done"),
+    (Outcome::Interrupted.code(), "interrupted"),
+];
+
 /// How a command ended that did not fail outright.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {

@@ -106,6 +106,10 @@ enum Command {
         /// Where they go (default: build/array/sets)
         #[arg(short, long, value_name = "DIR")]
         output: Option<PathBuf>,
+        /// Of a source of one's own instead, for an algorithm that there is: its variants are called as those of the algorithm
+        /// are. `ace run` and `ace kat` load it with --slots array --configurations DIR --unproven
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "digests"], requires = "output")]
+        source: Option<PathBuf>,
         /// Print the sets' digests, as the sets.toml of the algorithms have them, and make no model
         #[arg(long)]
         digests: bool,
@@ -224,7 +228,10 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             write(output, trace.text.as_bytes())?;
         }
         Command::Explore(args) => explore::run(page, args, &shape)?,
-        Command::Build { names, output, digests } => {
+        Command::Build { source: Some(source), output: Some(output), .. } => {
+            build::own(source, output, &shape)?;
+        }
+        Command::Build { names, output, digests, .. } => {
             build::run(names, output.as_deref(), *digests, &shape)?;
         }
         Command::Rtl => print!("{}", rtl::package(&shape)),
@@ -310,6 +317,6 @@ fn simulate(source: &Source, shape: &Shape, key: &str, blocks: &[String]) -> Res
     for result in &ran.results {
         println!("{}", hex::encode(to_bytes(set.output, result)));
     }
-    eprintln!("{} blocks in {} clocks, load {} clocks", all.len(), ran.clocks, ran.load);
+    eprintln!("{} blocks in {} clocks, load {} clocks", all.len(), ran.clocks, set.load_clocks());
     Ok(())
 }

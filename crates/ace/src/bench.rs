@@ -18,6 +18,7 @@ use anyhow::{Result, bail};
 
 use crate::engines::BoardArgs;
 use crate::page::Output;
+use crate::values::folder;
 use ace_report::{Outcome, print_json, say};
 
 /// Measure how fast slots are simulated and how fast the CPU engine is, in wall time.
@@ -83,7 +84,7 @@ struct SlotArgs {
     #[arg(long)]
     netlist: bool,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     configurations: Option<PathBuf>,
     /// Print as JSON
     #[arg(long)]

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::engines::BoardArgs;
 use crate::page::Output;
+use crate::values::folder;
 use ace_report::{Outcome, print_json, say};
 
 /// Print what the built configurations compute and cost: area, clock, cycles, throughput.
@@ -22,7 +23,7 @@ use ace_report::{Outcome, print_json, say};
 #[derive(clap::Args)]
 pub struct Args {
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     configurations: Option<PathBuf>,
     /// Print the manifests as one JSON list
     #[arg(long)]

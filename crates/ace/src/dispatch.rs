@@ -32,9 +32,10 @@ struct Explain {
     /// Security associations
     #[arg(long, value_name = "FILE")]
     sas: PathBuf,
-    /// The processor: a file as in studies/processors, which `ace bench profile` writes of this one
+    /// The processor: a file as in studies/processors, which `ace bench profile` writes of this one; without it,
+    /// the machine measured there
     #[arg(long, value_name = "FILE")]
-    processor: PathBuf,
+    processor: Option<PathBuf>,
     #[command(flatten)]
     board: BoardArgs,
     /// Print as JSON
@@ -61,7 +62,7 @@ struct Explanation {
 
 pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     let What::Explain(args) = &args.what;
-    let processor = engines::processor(Some(&args.processor))?;
+    let processor = engines::processor(args.processor.as_deref())?;
     let Parts { config: board, catalogue, .. } = args.board.parts()?;
     let file = sas::load(&args.sas)?;
     let mut rows = Vec::new();

@@ -60,16 +60,22 @@ pub struct EngineArgs {
     #[arg(long, value_name = "FILE")]
     pub processor: Option<PathBuf>,
     #[command(flatten)]
-    pub policy: PolicyArgs,
-    #[command(flatten)]
     pub board: BoardArgs,
 }
 
 /// What decides when to load.
 #[derive(clap::Args)]
 pub struct PolicyArgs {
-    /// What decides when to load configurations (docs/scheduling.md); of `ace run` also `both`, which compares on-demand
-    /// with double-buffer
+    /// What decides when to load configurations (docs/scheduling.md)
+    #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policy())]
+    pub policy: Policy,
+}
+
+/// The same of a command that compares.
+#[derive(clap::Args)]
+pub struct PoliciesArgs {
+    /// What decides when to load configurations (docs/scheduling.md), or `both`, which compares on-demand with
+    /// double-buffer
     #[arg(long, value_name = "POLICY", default_value = "double-buffer", value_parser = policies())]
     pub policy: Policies,
 }
@@ -189,22 +195,17 @@ fn link() -> impl TypedValueParser<Value = LinkKind> {
 }
 
 /// Clap says which one was meant.
+fn policy() -> impl TypedValueParser<Value = Policy> {
+    PossibleValuesParser::new(Policy::ALL.iter().map(Policy::name))
+        .try_map(|name| -> Result<Policy, UnknownPolicy> { name.parse() })
+}
+
 fn policies() -> impl TypedValueParser<Value = Policies> {
     let names = Policy::ALL.iter().map(Policy::name).chain(["both"]);
     PossibleValuesParser::new(names).try_map(|name| -> Result<Policies, UnknownPolicy> {
         let names = if name == "both" { "on-demand double-buffer" } else { &name };
         names.split(' ').map(str::parse).collect::<Result<_, _>>().map(Policies)
     })
-}
-
-impl Policies {
-    /// The one, for commands that compare none.
-    pub fn only(&self) -> Result<Policy> {
-        match self.0[..] {
-            [policy] => Ok(policy),
-            _ => bail!("several policies are compared by `ace run` alone: name one"),
-        }
-    }
 }
 
 impl BoardArgs {
@@ -318,13 +319,8 @@ pub enum AnyEngine {
     Auto(Dispatch<AnyEngine>),
 }
 
-/// Opens the engine that the command line names.
-pub fn open(args: &EngineArgs) -> Result<AnyEngine> {
-    open_with(args, args.policy.policy.only()?, 0)
-}
-
-/// Opens an engine with one of the policies, which keeps so many events for a report.
-pub fn open_with(args: &EngineArgs, policy: Policy, events: usize) -> Result<AnyEngine> {
+/// Opens the engine that the command line names, with a policy. It keeps so many events for a report.
+pub fn open(args: &EngineArgs, policy: Policy, events: usize) -> Result<AnyEngine> {
     let own = match &args.engine {
         EngineKind::Own(own) => *own,
         EngineKind::Link(_) if args.processor.is_some() => bail!(NO_PROCESSOR),
@@ -365,6 +361,12 @@ impl AnyEngine {
             AnyEngine::Plain(_) => CPU_WINDOW,
             AnyEngine::Auto(all) => all.engines().map(Self::packet_buffer).sum(),
         }
+    }
+
+    /// The board, where there is a processor that does what the board cannot do.
+    pub fn board_beside_processor(&self) -> Option<&dyn Engine> {
+        let AnyEngine::Auto(all) = self else { return None };
+        all.engines().find(|one| matches!(one, AnyEngine::Board(..))).map(AnyEngine::engine)
     }
 
     pub fn report(&self) -> Option<BoardReport> {

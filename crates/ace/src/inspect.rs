@@ -5,27 +5,51 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use ace_ecp5::Inspection;
 use ace_report::{Outcome, print_json};
+use serde::Serialize;
+
+use crate::library::entry::{Entry, Sought, WhereArgs};
 
 /// Say what a configuration port makes of an ECP5 bitstream: device, frames, checks, and the digest of the
-/// configuration memory it leaves. A file for a flash memory may hold several, and jumps between them.
+/// configuration memory it leaves; which entry of the library these bits are, who has signed it and what is proven of it.
+/// A file for a flash memory may hold several, and jumps between them. Of a context set only the entry is printed.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Bitstream (.bit)
+    /// Bitstream (.bit), or context set (.set)
     file: PathBuf,
     /// Of a file with several bitstreams behind each other, the one of this number, from 0; without it they are listed
     #[arg(long, value_name = "N")]
     image: Option<usize>,
-    /// Print as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    library: WhereArgs,
+}
+
+/// What is printed: what the port makes of it, and what the library says of that.
+#[derive(Serialize)]
+struct About {
+    #[serde(flatten)]
+    inspection: Inspection,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    library: Option<Entry>,
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
     let bytes = ace_fs::read(&args.file).with_context(|| format!("cannot read {}", args.file.display()))?;
+    let json = args.library.file.json;
+    if bytes.starts_with(&ace_array::set::MAGIC) {
+        let found = args.library.find(&Sought::Set(&bytes))?;
+        match (found, json) {
+            (Ok(entry), true) => print_json(&serde_json::json!({ "library": entry }))?,
+            (Ok(entry), false) => println!("library          {entry}"),
+            (Err(why), true) => print_json(&serde_json::json!({ "no_library": why }))?,
+            (Err(why), false) => println!("library          {why}"),
+        }
+        return Ok(Outcome::Well);
+    }
     let images = ace_ecp5::images(&bytes);
     if args.image.is_none() && images.len() > 1 {
-        if args.json {
+        if json {
             print_json(&images)?;
         } else {
             for (number, image) in images.iter().enumerate() {
@@ -42,8 +66,13 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     let bytes = ace_ecp5::images::choose(&bytes, args.image)?;
     let inspection = ace_ecp5::inspect(bytes).with_context(|| format!("{}", args.file.display()))?;
-    if args.json {
-        print_json(&inspection)?;
+    let found = args.library.find(&Sought::Memory(&inspection.memory_sha256))?;
+    let (library, none) = match found {
+        Ok(entry) => (Some(entry), None),
+        Err(why) => (None, Some(why)),
+    };
+    if json {
+        print_json(&About { inspection, library })?;
     } else {
         let value = serde_json::to_value(&inspection)?;
         for (key, value) in value.as_object().into_iter().flatten() {
@@ -53,6 +82,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
                 other => println!("{key:16} {other}"),
             }
         }
+        let words = library.map(|entry| entry.to_string()).or(none).unwrap_or_default();
+        println!("{:16} {words}", "library");
     }
     Ok(Outcome::Well)
 }

@@ -10,7 +10,7 @@ use ace_engine::kat::{self, Failure, KnownAnswers, Report, Skip, Subject};
 use anyhow::{Context, Result, anyhow, bail};
 use indicatif::ProgressBar;
 
-use crate::engines::{self, AnyEngine, EngineArgs};
+use crate::engines::{self, AnyEngine, EngineArgs, PolicyArgs};
 use crate::meant::meant;
 use ace_report::{Outcome, print_json};
 
@@ -32,6 +32,8 @@ pub struct Args {
     #[command(flatten)]
     engine: EngineArgs,
     #[command(flatten)]
+    policy: PolicyArgs,
+    #[command(flatten)]
     rtl: rtl::RtlArgs,
     /// Print as JSON
     #[arg(long)]
@@ -46,14 +48,20 @@ struct Json<'a> {
     passed: usize,
     failed: &'a [Failure],
     skipped: &'a [Skip],
+    /// What computed although nobody has signed or proven it.
+    unproven: &'a [String],
 }
 
 pub fn run(args: &Args) -> Result<Outcome> {
+    let mut unproven = Vec::new();
     let report = if args.algorithm.eq_ignore_ascii_case("esp") {
         if args.rtl.asked() {
             bail!("a slot on its own knows no packets: `esp` runs on an engine");
         }
-        packets(&args.file, &mut engines::open(&args.engine)?)?
+        let mut engine = engines::open(&args.engine, args.policy.policy, 0)?;
+        let report = packets(&args.file, &mut engine)?;
+        unproven = loaded_unproven(&engine);
+        report
     } else {
         let subject = Subject::by_name(&args.algorithm).ok_or_else(|| {
             let names = Subject::names();
@@ -65,7 +73,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         let rtl = args.rtl.open(&args.algorithm)?;
         let (mut engine, waveforms) = match rtl {
             Some((engine, waveforms)) => (engine, waveforms),
-            None => (engines::open(&args.engine)?, None),
+            None => (engines::open(&args.engine, args.policy.policy, 0)?, None),
         };
         let bar = if args.json || !std::io::stderr().is_terminal() {
             ProgressBar::hidden()
@@ -77,6 +85,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
             bar.set_position(done as u64);
         });
         bar.finish_and_clear();
+        unproven.extend(loaded_unproven(&engine));
         // The slot ends its waveforms when it is gone.
         drop(engine);
         waveforms.map_or(Ok(()), rtl::Waveforms::keep)?;
@@ -94,14 +103,24 @@ pub fn run(args: &Args) -> Result<Outcome> {
             passed: report.passed,
             failed: &report.failed,
             skipped: &report.skipped,
+            unproven: &unproven,
         })?;
     } else {
+        if !unproven.is_empty() {
+            println!("nobody has signed or proven, and --unproven has loaded: {}", unproven.join(", "));
+        }
         print(&report, &args.file);
     }
     if report.passed + report.failed.len() == 0 {
         eprintln!("ace: no row of {} could be run", args.file.display());
     }
     Ok(if report.is_success() { Outcome::Well } else { Outcome::Wrong })
+}
+
+/// What a board has loaded of that which nobody has signed or proven.
+fn loaded_unproven(engine: &AnyEngine) -> Vec<String> {
+    let report = engine.report();
+    report.iter().flat_map(|board| board.unproven()).map(|one| one.name.clone()).collect()
 }
 
 fn print(report: &Report, file: &Path) {
@@ -134,8 +153,8 @@ fn print(report: &Report, file: &Path) {
 fn packets(file: &Path, engine: &mut AnyEngine) -> Result<Report> {
     use ace_ipsec::kat::{Outcome as Row, check};
 
-    let mut reader =
-        csv::Reader::from_path(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let bytes = ace_fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let mut reader = csv::Reader::from_reader(&bytes[..]);
     let headers = reader.headers().with_context(|| format!("{}", file.display()))?;
     if !headers.iter().any(|name| name == "esp_hex") {
         bail!("{}: no column `esp_hex`: not a file of ESP packets", file.display());

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line of ACE: arguments, wiring, printing.
 //!
-//! Exit codes: 0 all is well; 1 the work was done and something about it is wrong (known answers failed, the
-//! capture is damaged, packets that should have been protected or should have come out of ESP did not); 2 the arguments or an input cannot be used; 130
-//! interrupted.
+//! Exit codes: [`ace_report::EXIT_CODES`].
 
 mod array;
 mod bench;
@@ -12,6 +10,7 @@ mod compare;
 mod configurations;
 mod dispatch;
 mod engines;
+mod examples;
 mod flow;
 #[cfg(target_os = "linux")]
 mod gateway;
@@ -40,7 +39,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use ace_report::{FAILED, Style};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Counts allocations, so that `ace bench` can say that a data plane makes none.
 #[global_allocator]
@@ -99,7 +98,8 @@ impl Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = examples::with_examples(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if !cli.command.stays() {
         // `ace … | head` ends quietly.
         sigpipe::reset();

@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::engines::BoardArgs;
 use crate::library;
 use crate::page::Output;
+use crate::values::folder;
 use crate::values::seconds;
 use ace_report::{Outcome, print_json};
 
@@ -63,7 +64,7 @@ struct Json {
 #[derive(clap::Args)]
 struct Configurations {
     /// Folder of built configurations, instead of those that the signed library holds
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     configurations: Option<PathBuf>,
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What arguments of several commands are parsed into, and what is wrong with them.
 
+use std::path::PathBuf;
+
 use ace_board::config::SlotKind;
 use ace_ecp5::Device;
 use ace_studies::idea_2004::rekey::IdeaKey;
@@ -21,12 +23,26 @@ pub enum ValueError {
     SlotTwice(&'static str),
     #[error("a key has 32 hexadecimal digits")]
     Key,
+    #[error("there is no such folder")]
+    NoFolder,
+    #[error("it is a file, and a folder is wanted")]
+    NotAFolder,
 }
 
 /// For how long something is measured, up to so many seconds.
 pub fn seconds<const MOST: u32>(text: &str) -> Result<f64, ValueError> {
     let value = text.parse().ok().filter(|value| (0.001..=f64::from(MOST)).contains(value));
     value.ok_or(ValueError::Seconds { most: MOST })
+}
+
+/// A folder that has to be there: one that is not is no reason to look elsewhere.
+pub fn folder(path: &str) -> Result<PathBuf, ValueError> {
+    let path = PathBuf::from(path);
+    match path.metadata() {
+        Ok(found) if found.is_dir() => Ok(path),
+        Ok(_) => Err(ValueError::NotAFolder),
+        Err(_) => Err(ValueError::NoFolder),
+    }
 }
 
 pub fn device(name: &str) -> Result<&'static Device, ValueError> {

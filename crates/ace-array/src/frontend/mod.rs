@@ -86,6 +86,11 @@ impl Program {
         Ok(program)
     }
 
+    /// The files that it was read from, the source itself first: name and text.
+    pub fn files(&self) -> &[(String, String)] {
+        &self.files
+    }
+
     fn read(&mut self, name: &str, text: &str, include: &dyn Fn(&str) -> Option<String>) -> Result<()> {
         let file = self.files.len();
         let whole = Span { file, start: 0, end: 0 };

@@ -35,8 +35,13 @@ pub fn binary(
         "&" => AND,
         "|" => OR,
         _ => {
+            let what = match mark {
+                "/" | "%" => "divides",
+                "&&" | "||" => "decides",
+                _ => "compares",
+            };
             return Err(Wrong::new(span, format!("`{mark}` of a word"))
-                .help("the array compares nothing; `int(…)` makes a known word a number"));
+                .help(format!("the array {what} nothing; `int(…)` makes a known word a number")));
         }
     };
     machine.node(op, vec![left, right], span).map(Value::Word)

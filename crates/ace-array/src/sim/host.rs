@@ -26,8 +26,6 @@ pub struct Block {
 pub struct Ran {
     /// The words of each block's result.
     pub results: Vec<Vec<u32>>,
-    /// Clocks of the load.
-    pub load: usize,
     /// From the first block's start to the last result.
     pub clocks: usize,
 }
@@ -39,7 +37,6 @@ pub struct Runner {
     shape: Shape,
     set: Set,
     bases: Vec<usize>,
-    load: usize,
     /// What every clock was, if somebody wants to know.
     pub trace: Option<Trace>,
 }
@@ -65,11 +62,10 @@ impl Runner {
     fn start(shape: &Shape, set: &Set, trace: Option<Trace>) -> Runner {
         let tile = Tile::new(shape);
         let (set, shape) = (set.clone(), shape.clone());
-        let mut runner = Runner { tile, shape, set, bases: Vec::new(), load: 0, trace };
+        let mut runner = Runner { tile, shape, set, bases: Vec::new(), trace };
         let (set, shape) = (&runner.set.clone(), &runner.shape.clone());
         for write in set.writes() {
             runner.step(Some(write), 0);
-            runner.load += 1;
         }
         let bank = runner.tile.idle_bank();
         runner.step(Some(set.settings(shape, bank == 1)), 0);
@@ -153,7 +149,7 @@ impl Runner {
             }
             clock += 1;
         }
-        Ok(Ran { results, load: self.load, clocks: clock - first.unwrap_or(0) })
+        Ok(Ran { results, clocks: clock - first.unwrap_or(0) })
     }
 
     fn queue(&self, block: &[u32], base: usize, writes: &mut VecDeque<Write>) {

@@ -17,6 +17,6 @@ pub use digests::digests;
 pub use error::ArrayError;
 pub use loadable::{Loadable, loadables};
 pub use rates::{CriticalPath, Proof, Rates, Routed, Slot, clock, rates, routed};
-pub use sets::{Sets, catalogue, check_model, manifest};
+pub use sets::{Sets, catalogue, check_model, installed_model, manifest, put_source};
 pub use setup::KeySet;
 pub use slot::{ArraySlot, capability};

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ace_array::Named;
+use ace_array::frontend::Program;
 use ace_array::set::Set;
 use ace_array::shape::Shape;
 use ace_engine::Direction;
@@ -124,7 +125,8 @@ impl ModelSource for Sets {
         };
         let bytes = self.bytes(set)?;
         let model = Box::new(Model::open(&set.model, &[])?);
-        let slot = ArraySlot::loaded(model, &set.name, bytes).map_err(|error| io(set, error))?;
+        let source = own_source(set).map_err(|error| io(set, error))?;
+        let slot = ArraySlot::loaded_of(model, &set.name, bytes, source).map_err(|error| io(set, error))?;
         let variant = Named::find(&set.name).map(|named| named.variant);
         // What a manifest says of that, nobody has signed.
         let whose = |one: &Configuration| Named::find(&one.name).map(|it| it.served.variant(it.decrypt));
@@ -139,6 +141,35 @@ impl ModelSource for Sets {
         let hashes = hashes.collect::<Result<_, ModelError>>()?;
         Ok(Box::new(slot.expanding(key_sets).joining(hashes)))
     }
+}
+
+/// Puts the files of a source beside a set that was made of it: it is not one that this was built with.
+///
+/// # Errors
+/// Those of the file system.
+pub fn put_source(folder: &Path, name: &str, program: &Program) -> std::io::Result<()> {
+    for (number, (file, text)) in program.files().iter().enumerate() {
+        let own = if number == 0 { format!("{name}.ace") } else { file.clone() };
+        ace_fs::write(&folder.join(own), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The source that was put beside a set. It says how the host expands keys, so it is nothing to a set that this program knows
+/// by its digest.
+fn own_source(set: &Configuration) -> Result<Option<Program>, ArrayError> {
+    let file = set.bitstream.path.with_extension("ace");
+    if !file.is_file() || digests()?.values().any(|known| *known == set.bitstream.sha256) {
+        return Ok(None);
+    }
+    let unread = |reason: String| ArrayError::Manifest { name: set.name.clone(), reason };
+    let text = ace_fs::read_text(&file).map_err(|error| unread(format!("{}: {error}", file.display())))?;
+    let beside = |name: &str| {
+        let plain = Path::new(name).file_name().is_some_and(|own| own == name);
+        plain.then(|| ace_fs::read_text(&file.with_file_name(name)).ok()).flatten()
+    };
+    let program = Program::parse(&file.display().to_string(), &text, &beside);
+    program.map(Some).map_err(|error| ArrayError::set(&set.name, error))
 }
 
 /// The slot in the library: its bits are proven and signed.
@@ -176,6 +207,14 @@ fn model(build: &BuildFolder) -> Result<(FileRef, ModelOf), ArrayError> {
         serde_json::from_slice(&text).map_err(|error| missing(format!("{}: {error}", about.display())))?;
     let sha256 = Sha256::digest(&bytes).into();
     Ok((FileRef { path, bytes: bytes.len() as u64, sha256 }, of))
+}
+
+/// The model of the slot that was built before, or installed.
+///
+/// # Errors
+/// Why there is none, and what makes one.
+pub fn installed_model() -> Result<(FileRef, ModelOf), ArrayError> {
+    model(&BuildFolder::find(None))
 }
 
 /// The sets of a library, to be run on this model: what a build folder would say of them. First those that serve frames, then

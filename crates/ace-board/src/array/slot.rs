@@ -86,7 +86,15 @@ pub(super) struct Strange;
 impl Variant {
     /// The set of a name, with what its source says.
     pub(super) fn of(named: &Named, set: Set, bytes: Vec<u8>) -> Result<Self, ace_array::Error> {
-        let program = algorithms::program(named.served.file)?;
+        Self::of_source(algorithms::program(named.served.file)?, named, set, bytes)
+    }
+
+    fn of_source(
+        program: Program,
+        named: &Named,
+        set: Set,
+        bytes: Vec<u8>,
+    ) -> Result<Self, ace_array::Error> {
         let built = program.build(&named.variant)?;
         Ok(Self { program, built, set, bytes })
     }
@@ -119,6 +127,19 @@ impl ArraySlot {
     /// # Errors
     /// Why there is no such variant, or the slot refuses the set.
     pub fn loaded(model: Box<dyn SlotModel>, name: &str, bytes: Vec<u8>) -> Result<Self, ArrayError> {
+        Self::loaded_of(model, name, bytes, None)
+    }
+
+    /// The same of a set that may have a source of its own, which says then what its keys are.
+    ///
+    /// # Errors
+    /// Those of [`ArraySlot::loaded`].
+    pub(super) fn loaded_of(
+        model: Box<dyn SlotModel>,
+        name: &str,
+        bytes: Vec<u8>,
+        source: Option<Program>,
+    ) -> Result<Self, ArrayError> {
         let mut slot = Self { fixed: true, ..Self::new(model) };
         let wrong = |error: ace_array::Error| ArrayError::set(name, error);
         let set = Set::from_bytes(&bytes, &slot.shape).map_err(wrong)?;
@@ -126,7 +147,11 @@ impl ArraySlot {
             return Err(ArrayError::SetsUp(name.to_owned()));
         }
         let named = Named::find(name).ok_or_else(|| ArrayError::Unknown(name.to_owned()))?;
-        let own = Variant::of(&named, set, bytes.clone()).map_err(wrong)?;
+        let own = match source {
+            Some(program) => Variant::of_source(program, &named, set, bytes.clone()),
+            None => Variant::of(&named, set, bytes.clone()),
+        };
+        let own = own.map_err(wrong)?;
         let variant = named.variant;
         let load = Header { op: LOAD, payload_len: bytes.len() as u32, ..Header::default() };
         // A frame of no operation is refused when the slot has done what it does after a reset, which is not of the load.

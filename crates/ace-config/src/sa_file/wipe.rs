@@ -18,7 +18,7 @@ const LIMIT: usize = 256 << 20;
 /// # Errors
 /// As the system says, or because it is not UTF-8, or endless.
 pub fn read_wiped(path: &Path) -> io::Result<Zeroizing<String>> {
-    read_wiped_from(&mut File::open(path)?)
+    read_wiped_from(&mut ace_fs::open(path)?)
 }
 
 /// As [`read_wiped`], of a file that was looked at before.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a file to rows.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::num::ParseIntError;
 use std::path::Path;
@@ -88,7 +87,7 @@ impl KnownAnswers {
         let io = |error| KatError::Io { file: file.into(), error };
         let mut bytes = Vec::new();
         // A device has no end.
-        File::open(file).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).map_err(io)?;
+        ace_fs::open(file).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).map_err(io)?;
         if bytes.len() as u64 > MOST_BYTES {
             let why = format!("more than {} MiB", MOST_BYTES >> 20);
             return Err(io(io::Error::new(io::ErrorKind::FileTooLarge, why)));

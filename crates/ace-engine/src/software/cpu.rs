@@ -63,4 +63,8 @@ impl Engine for CpuEngine {
     fn wait(&mut self, done: &mut Vec<Completion>) -> usize {
         self.drain(done)
     }
+
+    fn explain(&self, error: &EngineError) -> String {
+        super::explain(error)
+    }
 }

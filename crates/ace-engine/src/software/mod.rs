@@ -81,6 +81,17 @@ pub fn can(need: &Need) -> bool {
     }
 }
 
+/// What there is to say about an error of an engine that is software.
+pub fn explain(error: &EngineError) -> String {
+    match error {
+        EngineError::NoConfiguration { need } => format!(
+            "this processor has no software for {need}; a board has, where a configuration of it is loaded (--engine board), \
+             and `cpu` in its algorithm.toml names software (docs/adding-an-algorithm.md)"
+        ),
+        other => other.to_string(),
+    }
+}
+
 /// Executes an action in its packet, without allocating once the keys are expanded.
 ///
 /// # Errors

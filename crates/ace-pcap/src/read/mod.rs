@@ -6,7 +6,6 @@ mod pcap;
 mod pcapng;
 mod secrets;
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
@@ -172,7 +171,7 @@ impl Capture {
         if path == Path::new("-") {
             return Self::read("standard input", Box::new(io::stdin()), None);
         }
-        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        let opened = ace_fs::open(path).and_then(|file| Ok((file.metadata()?, file)));
         match opened {
             Ok((about, file)) => Self::read(&name, Box::new(file), about.is_file().then_some(about.len())),
             Err(error) => Err(CaptureError::Open { name, error }),

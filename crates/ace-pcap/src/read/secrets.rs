@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a pcapng file has in it to decrypt the packets by: decryption secrets blocks.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -99,7 +98,7 @@ impl Collected {
 /// When it is no capture, or not all of it can be read.
 pub fn secrets(path: &Path) -> Result<Vec<Secrets>, SecretsError> {
     let name = path.display().to_string();
-    let input = File::open(path).map_err(|error| CaptureError::Open { name: name.clone(), error })?;
+    let input = ace_fs::open(path).map_err(|error| CaptureError::Open { name: name.clone(), error })?;
     secrets_from(&name, Box::new(input))
 }
 
@@ -122,7 +121,7 @@ pub fn secrets_from(name: &str, input: Box<dyn Read + Send>) -> Result<Vec<Secre
 /// As the system says.
 pub fn is_pcapng(path: &Path) -> std::io::Result<bool> {
     let mut start = Vec::new();
-    let mut file = super::unpacked(Box::new(File::open(path)?))?.0;
+    let mut file = super::unpacked(Box::new(ace_fs::open(path)?))?.0;
     Ok(file.by_ref().take(4).read_to_end(&mut start).is_ok() && start == SECTION)
 }
 

@@ -50,7 +50,10 @@ fn write_page(page: &mut String, summary: &Summary) -> std::fmt::Result {
         summary.dropped(),
         summary.engine
     )?;
-    if summary.board.is_some() {
+    if let Some(what) = summary.all_on_cpu() {
+        writeln!(page, "<p>{}.</p>", escape(what))?;
+    }
+    if summary.board.is_some() && !summary.nothing_on_board() {
         boards::write(page, summary)?;
     }
     write_sas(page, summary)?;

@@ -123,6 +123,13 @@ impl Summary {
         })
     }
 
+    /// Whether there is nothing to report of the board, nor of the processor beside it: of all that was computed the model has
+    /// no time.
+    pub fn nothing_on_board(&self) -> bool {
+        let board = self.board.as_ref().filter(|board| board.totals.computed == 0);
+        board.is_some() && self.compared.is_empty() && self.all_on_cpu().is_some()
+    }
+
     /// Packets that did not leave. One may lie in several frames, and a segment of TCP carry several.
     pub fn dropped(&self) -> u64 {
         let lost: u64 = self.lost_in_tcp.values().sum();

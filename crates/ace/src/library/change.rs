@@ -15,6 +15,7 @@ use clap::builder::PossibleValue;
 use super::args::{FileArgs, WriteArgs, counted, signers, version_and_signers, warned};
 use crate::engines::BoardArgs;
 use crate::trust::keys;
+use crate::values::folder;
 use ace_board::array::signed::{self, Known};
 use ace_report::{Outcome, print_json};
 
@@ -28,7 +29,7 @@ pub struct Build {
     #[arg(long, conflicts_with = "secret")]
     unsigned: bool,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     configurations: Option<PathBuf>,
     /// Put in the context sets of this folder as well, all that `ace array build` makes
     #[arg(long, value_name = "DIR")]
@@ -70,7 +71,7 @@ pub struct Add {
     #[command(flatten)]
     write: WriteArgs,
     /// Folder of the built configurations (default: $ACE_BUILD/configurations, else build/configurations)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     configurations: Option<PathBuf>,
     /// Add context sets, from the folder into which `ace array build` has put them
     #[arg(long, value_name = "DIR", conflicts_with = "configurations")]

@@ -4,6 +4,7 @@
 pub mod args;
 mod change;
 mod domains;
+pub mod entry;
 mod extract;
 mod loader;
 mod look;

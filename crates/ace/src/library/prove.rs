@@ -24,6 +24,7 @@ use super::args::{ReadArgs, chosen};
 use crate::engines::BoardArgs;
 use crate::flow::Flow;
 use crate::page::Output;
+use crate::values::folder;
 use ace_report::{Outcome, print_json};
 
 /// What a stored record must say as well.
@@ -44,7 +45,7 @@ pub struct Prove {
     #[command(flatten)]
     read: ReadArgs,
     /// Folder with NAME/netlist.json (default: $ACE_BUILD/configurations, else build/configurations)
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = folder)]
     configurations: Option<PathBuf>,
     /// Proofs at the same time (default: one for each core)
     #[arg(long, short, value_name = "N")]

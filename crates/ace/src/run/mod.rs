@@ -23,7 +23,7 @@ use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use zeroize::Zeroizing;
 
-use crate::engines::{self, AnyEngine, EngineArgs, EngineKind, Own};
+use crate::engines::{self, AnyEngine, EngineArgs, EngineKind, Own, PoliciesArgs};
 use crate::sas;
 use ace_report::Outcome;
 use pump::Pump;
@@ -60,6 +60,8 @@ pub struct Args {
     keep_going: bool,
     #[command(flatten)]
     engine: EngineArgs,
+    #[command(flatten)]
+    policy: PoliciesArgs,
     /// Write a page with the timeline (report.html) and a trace for Perfetto (trace.json) into this folder
     #[arg(long, value_name = "DIR")]
     report: Option<PathBuf>,
@@ -86,7 +88,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     {
         bail!("{} is both input and output", args.input.display());
     }
-    let policies = &args.engine.policy.policy.0;
+    let policies = &args.policy.policy.0;
     let compares = policies.len() > 1;
     if compares && args.engine.engine == EngineKind::Own(Own::Cpu) {
         bail!("several policies: the CPU engine has none");
@@ -100,11 +102,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let sas = sas::load(&args.sas)?;
     let keys = args.with_keys.then(|| wireshark_rows(sas.sas())).transpose()?;
     let events = if args.report.is_some() { REPORTED_EVENTS } else { 0 };
-    let open = |policy: &ace_schedule::Policy| engines::open_with(&args.engine, *policy, events);
+    let open = |policy: &ace_schedule::Policy| engines::open(&args.engine, *policy, events);
     let engines: Vec<AnyEngine> = policies.iter().map(open).collect::<Result<_>>()?;
     let missing = engines.first().map_or_else(Vec::new, |engine| needs::missing(sas.sas(), engine));
     for why in &missing {
         eprintln!("ace: {why}");
+    }
+    let beside = engines.first().and_then(AnyEngine::board_beside_processor);
+    for why in beside.map_or_else(Vec::new, |board| needs::missing(sas.sas(), board)) {
+        eprintln!("ace: note: this processor does what the board cannot: {why}");
     }
     if !missing.is_empty() && !args.keep_going {
         bail!("not started: packets of these SAs would be dropped (--keep-going drops them)");

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use ace_config::{SaFile, import, read_wiped, swanctl, wireshark};
-use ace_ipsec::{Direction, SaMode, SaSpec};
+use ace_ipsec::{Direction, Policy, SaMode, SaSpec};
 use ace_pcap::read::{SecretsKind, is_pcapng};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
@@ -146,6 +146,12 @@ pub fn load(path: &Path) -> Result<SaFile> {
     let file = SaFile::parse(&path.display().to_string(), &text)?;
     for warning in file.warnings() {
         eprintln!("ace: warning: {warning}");
+    }
+    if file.sas().is_empty() && file.default_policy() == Policy::Discard {
+        bail!(
+            "{}: there is no [[sa]] in it, and `default_policy` is not \"bypass\": nothing would pass (docs/sa-file.md)",
+            path.display()
+        );
     }
     Ok(file)
 }

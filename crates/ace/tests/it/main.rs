@@ -17,6 +17,7 @@ mod library;
 mod memory;
 mod package;
 mod prove;
+mod remedies;
 #[cfg(target_os = "linux")]
 mod replay;
 mod rtl;
@@ -30,3 +31,5 @@ mod strangers;
 mod study;
 mod tshark;
 mod twenty;
+#[cfg(unix)]
+mod walk;

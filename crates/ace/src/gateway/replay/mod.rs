@@ -113,7 +113,7 @@ impl Replay {
         let processor = engines::processor(self.processor.as_deref())?;
         let (packet, round_trip) = (picos(self.packet_us), picos(self.round_trip_us));
         let terms = Terms { packet, round_trip, greedy: self.greedy };
-        let policy = self.policy.policy.only()?;
+        let policy = self.policy.policy;
         let alone = || -> Result<Board> {
             // Nothing is loaded: what its slots could be does not matter.
             let config = BoardConfig { slot: SlotLimits::default(), ..self.board.config()? };

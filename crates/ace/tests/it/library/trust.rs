@@ -257,3 +257,65 @@ fn verify_reads_the_records() {
         assert!(stderr(&out).contains("ace: des: "), "{}", stderr(&out));
     }
 }
+
+/// On a fresh machine nothing was seen yet: what counts there is compiled in, and raised with every library.
+#[test]
+fn the_oldest_version_that_is_taken_is_that_of_the_repository() {
+    let listed = crate::common::ace(&["library", "list", "--json"], &[]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    let keys = ace_library::KeySet::built_in().expect("keys");
+    assert_eq!(listed["version"], keys.oldest(), "scripts/oldest.sh raises it in trusted.keys");
+}
+
+/// Whoever checks a signature by eye finds the fingerprint on a page, with who has the key.
+#[test]
+fn the_guide_names_the_key_that_is_compiled_in_and_who_has_it() {
+    let page = include_str!("../../../../../docs/library.md");
+    for key in ace_library::KeySet::built_in().expect("keys").keys() {
+        let line = page.lines().find(|line| line.contains(&key.fingerprint()));
+        let line = line.unwrap_or_else(|| panic!("docs/library.md does not name {}", key.fingerprint()));
+        assert!(line.contains("maintainers hold its secret"), "{line}");
+    }
+}
+
+#[test]
+fn bits_lead_to_their_entry_in_the_library() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let ace = |args: &[&str]| crate::common::ace(args, &[]);
+    let out = ace(&["library", "extract", "sm4", "--out", &at("")]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    let out = ace(&["library", "extract", "--sets", "sm4_encrypt", "--out", &at("")]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    let out = ace(&["image", "load", "colorlight-i9", "--print", "--out", &at("i9.bit")]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    let key = ace_library::KeySet::built_in().unwrap().keys()[0].fingerprint();
+    for (file, kind) in [
+        ("sm4/sm4.bit", "this is the configuration sm4 "),
+        ("i9.bit", "this is the image of a board colorlight-i9"),
+        ("sm4_encrypt/sm4_encrypt.set", "this is the context set sm4_encrypt "),
+    ] {
+        let out = ace(&["inspect", &at(file)]);
+        let text = stdout(&out);
+        assert!(out.status.success() && text.contains(kind), "{text}{}", stderr(&out));
+        assert!(text.contains("ace.lib, version ") && text.contains(&format!("signed by {key}")), "{text}");
+        let set = file.ends_with(".set");
+        assert_eq!(text.contains("the bits are their netlist, and that is its RTL"), !set, "{text}");
+        let json: Value = serde_json::from_slice(&ace(&["inspect", "--json", &at(file)]).stdout).unwrap();
+        assert_eq!(json["library"]["signed_by"], json!([key]), "{json}");
+    }
+    // One bit of it, and it is nothing that anybody has signed.
+    let other = ace(&["inspect", "crates/ace-ecp5/tests/data/none.bit"]);
+    assert_eq!(other.status.code(), Some(2));
+    let mut set = fs::read(at("sm4_encrypt/sm4_encrypt.set")).unwrap();
+    let last = set.len() / 2;
+    set[last] ^= 1;
+    fs::write(at("other.set"), set).unwrap();
+    let out = ace(&["inspect", &at("other.set")]);
+    assert!(stdout(&out).contains("holds nothing of these bits"), "{}", stdout(&out));
+    // Where a library is named it has to be there; where none is, that is a remark.
+    let out = ace(&["inspect", &at("sm4/sm4.bit"), "--library", &at("none.lib")]);
+    says(&out, 2, "none.lib");
+    let out = command().current_dir(folder.path()).args(["inspect", "sm4/sm4.bit"]).output().unwrap();
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+}
