@@ -81,6 +81,9 @@ enum Command {
     Table {
         /// Files of array/, all if none is named
         names: Vec<String>,
+        /// Print what every set is, for either goal, as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Write what the simulated tile does clock by clock, for the RTL to do the same (flow/ace_flow/array/model.py)
     Trace {
@@ -215,7 +218,8 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
         Command::Check(args) => return check::run(args, &shape),
         Command::Validate(args) => return validate::run(page, args, &shape),
         Command::Graph { sources } => graph::print(sources)?,
-        Command::Table { names } => table::print(page, names, &shape)?,
+        Command::Table { names, json: true } => table::json(names, &shape)?,
+        Command::Table { names, .. } => table::print(page, names, &shape)?,
         Command::Trace { source, variant, seed, count, output } => {
             let trace = match source {
                 Some(source) => {

@@ -11,7 +11,8 @@ use ace_array::shape::Shape;
 use ace_array::{Compiled, algorithms, compile};
 use anyhow::{Context, Result, bail};
 
-use ace_report::Outcome;
+use ace_report::{Outcome, print_json};
+use serde::Serialize;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -21,6 +22,21 @@ pub struct Args {
     /// for each
     #[arg(long, value_name = "SECONDS")]
     exact: Option<u64>,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is known of a variant, or of a set.
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    contexts: Option<usize>,
+    /// Slots to the result, of a set.
+    latency: Option<u16>,
+    /// Whether fewer contexts would do, where that was asked.
+    remark: Option<String>,
+    error: Option<String>,
 }
 
 pub fn run(args: &Args, shape: &Shape) -> Result<Outcome> {
@@ -33,27 +49,46 @@ pub fn run(args: &Args, shape: &Shape) -> Result<Outcome> {
                 bail!("--exact is for sources: {} is a set, which has no graph", file.display());
             }
             let set = Set::from_bytes(&bytes, shape).with_context(|| file.display().to_string())?;
+            if args.json {
+                let name = file.display().to_string();
+                let (contexts, latency) = (Some(set.ii()), Some(set.latency));
+                print_json(&[Row { name, contexts, latency, remark: None, error: None }])?;
+                return Ok(Outcome::Well);
+            }
             println!("{}: {} contexts, {} slots to the result", file.display(), set.ii(), set.latency);
             return Ok(Outcome::Well);
         }
     }
     let program = super::program(file)?;
-    let mut outcome = Outcome::Well;
+    let (mut outcome, mut rows) = (Outcome::Well, Vec::new());
     for variant in &program.variants {
         match compile(&program, variant, shape, Effort::default()) {
             Ok(compiled) => {
                 let least = args.exact.map(|seconds| least(&compiled, shape, Duration::from_secs(seconds)));
-                println!(
-                    "{variant}: {} contexts{}",
-                    compiled.set.ii(),
-                    least.transpose()?.unwrap_or_default()
-                );
+                let remark = least.transpose()?;
+                if !args.json {
+                    println!(
+                        "{variant}: {} contexts{}",
+                        compiled.set.ii(),
+                        remark.as_deref().unwrap_or_default()
+                    );
+                }
+                let remark = remark.map(|text| text.trim_start_matches([',', ';', ' ']).to_owned());
+                let contexts = Some(compiled.set.ii());
+                rows.push(Row { name: variant.clone(), contexts, latency: None, remark, error: None });
             }
             Err(error) => {
-                println!("{variant}: {error}");
+                if !args.json {
+                    println!("{variant}: {error}");
+                }
+                let (name, error) = (variant.clone(), Some(error.to_string()));
+                rows.push(Row { name, contexts: None, latency: None, remark: None, error });
                 outcome = Outcome::Wrong;
             }
         }
+    }
+    if args.json {
+        print_json(&rows)?;
     }
     Ok(outcome)
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace array explore`: shapes against area and throughput.
 
+use std::collections::BTreeMap;
+
 use ace_array::explore::{Area, area, front, interval, shapes};
 use ace_array::frontend::Built;
 use ace_array::graph::Op;
@@ -11,7 +13,8 @@ use ace_board::array::{Routed, routed};
 use anyhow::{Context, Result, bail};
 
 use crate::page::Output;
-use ace_report::say;
+use ace_report::{print_json, say};
+use serde_json::json;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -27,6 +30,9 @@ pub struct Args {
     /// Print every shape, not only those that no other one beats
     #[arg(long)]
     all: bool,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 /// The paper's seven.
@@ -76,14 +82,28 @@ pub fn run(page: &mut Output, args: &Args, like: &Shape) -> Result<()> {
     let best = front(&costs);
     let routed = routed()?;
     let names: Vec<&str> = built.iter().map(|b| b.variant.as_str()).collect();
+    let mut order: Vec<usize> = (0..points.len()).filter(|at| best[*at] || args.all).collect();
+    order.sort_by_key(|at| costs[*at].0);
+    if args.json {
+        let row = |at: &usize| {
+            let Point { shape, contexts, worth } = &points[*at];
+            let taken = area(shape);
+            json!({
+                "alus": shape.count(Kind::Alu), "operands": shape.alu_operands, "rotators": shape.count(Kind::Rotator),
+                "quads": shape.count(Kind::Quad), "multiplexers": taken.multiplexers, "lines": taken.lines,
+                "blocks": taken.blocks, "contexts": names.iter().zip(contexts).collect::<BTreeMap<_, _>>(),
+                "bits_a_clock": worth, "front": best[*at], "this_shape": shape == like,
+            })
+        };
+        print_json(&order.iter().map(row).collect::<Vec<_>>())?;
+        return Ok(());
+    }
     say!(
         page,
         "| ALUs | operands | rotators | quads | multiplexers, LUT4 | DPR16X4 | block RAM | {} | bits a clock | bits a clock and 1000 LUT4 | |",
         names.join(" | ")
     );
     say!(page, "|--:|--:|--:|--:|--:|--:|--:|{}--:|--:|---|", "--:|".repeat(names.len()));
-    let mut order: Vec<usize> = (0..points.len()).filter(|at| best[*at] || args.all).collect();
-    order.sort_by_key(|at| costs[*at].0);
     for at in order {
         let Point { shape, contexts, worth } = &points[at];
         let taken = area(shape);

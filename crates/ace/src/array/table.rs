@@ -16,12 +16,13 @@ use ace_engine::{Aead, Direction, Kind, Mode, Need, Table};
 use ace_library::Trust;
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use serde_json::json;
 
 use super::Manifest;
 use super::keys;
 use crate::page::Output;
 use crate::trust::{OlderArgs, TrustArgs};
-use ace_report::say;
+use ace_report::{print_json, say};
 
 const PAPER: &str = include_str!("../../../../studies/drp-2006/paper.toml");
 /// The host link, over which a set comes.
@@ -53,6 +54,19 @@ pub fn print(page: &mut Output, names: &[String], shape: &Shape) -> Result<()> {
     placed(page, &routed);
     say!(page);
     fast(page, &made, &rates, clock(&routed, &rates)?)
+}
+
+/// The manifests alone, by variant; of a variant that does not fit why not.
+pub fn json(names: &[String], shape: &Shape) -> Result<()> {
+    let mut all = BTreeMap::new();
+    for (variant, made) in manifests(names, shape)? {
+        let value = match made {
+            Ok((many, stores, alone)) => json!({ "throughput": many, "latency": alone, "stores": stores }),
+            Err(why) => json!({ "does_not_fit": why.to_string() }),
+        };
+        all.insert(variant, value);
+    }
+    Ok(print_json(&all)?)
 }
 
 /// A variant's manifest, what it stores, and its manifest when it is made for latency.
