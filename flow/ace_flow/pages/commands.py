@@ -76,12 +76,21 @@ def exit_codes(text: str) -> str:
             meaning = re.sub(r": exit code \d+", "", found["meaning"]).removeprefix("Exit code of ")
             rows[code] = meaning[0].upper() + meaning[1:]
     if len(rows) != len(numbers) + 1:
-        raise ReferenceError(f"{OUTCOMES}: {len(numbers) + 1} codes, and {len(rows)} of them have words above")
-    return "\n".join(["| code | meaning |", "|--:|---|", *(f"| {code} | {rows[code]} |" for code in sorted(rows))]) + "\n"
+        raise ReferenceError(
+            f"{OUTCOMES}: {len(numbers) + 1} codes, and {len(rows)} of them have words above"
+        )
+    return (
+        "\n".join(
+            ["| code | meaning |", "|--:|---|", *(f"| {code} | {rows[code]} |" for code in sorted(rows))]
+        )
+        + "\n"
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--exit-codes", action="store_true", help="the exit codes alone")
     arguments = parser.parse_args()
     ace = os.environ.get("ACE_BIN", str(ROOT / "target" / "release" / "ace"))

@@ -39,7 +39,9 @@ def page(text: str) -> str:
 
 
 def main() -> int:
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     try:
         print(page("".join((SOURCES / name).read_text() for name in FILES)), end="")
     except MetricsError as error:

@@ -42,7 +42,9 @@ def place(target: str, page: str) -> str | None:
         return None
     path = os.path.normpath(PurePosixPath(page).parent / target)
     if (ROOT / path).is_dir():
-        path = next((f"{path}/{name}" for name in ("results.md", "README.md") if (ROOT / path / name).is_file()), path)
+        path = next(
+            (f"{path}/{name}" for name in ("results.md", "README.md") if (ROOT / path / name).is_file()), path
+        )
     return None if path.startswith("..") or not (ROOT / path).is_file() else path
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace sas suites --matrix`: what of each suite is where, and what of that is proven.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ace_board::array::ArraySlot;
 use ace_board::array::signed::SetManifest;
@@ -10,7 +10,7 @@ use ace_board::library::{board_images, configurations, manifest, tie_of};
 use ace_board::record::Tie;
 use ace_engine::{Direction, Need, evp, software};
 use ace_ipsec::model::{AUTHS, CIPHERS, ForeignNames};
-use ace_library::Library;
+use ace_library::{Image, Library};
 use ace_report::{Outcome, Table, print_json};
 use anyhow::Result;
 use serde::Serialize;
@@ -64,9 +64,13 @@ impl Contents {
             .map(|image| (image.name(), tie_of(image, &manifest(image)) == Tie::Equivalence))
             .collect();
         let proven = |name: &str| tied.get(name).is_some_and(|proven| *proven);
+        // A variant is its base with other contents of a few LUTs.
+        let bases: BTreeSet<&str> =
+            configurations(library).filter(|image| image.base().is_none()).map(Image::name).collect();
         let table = dedicated();
+        let table = table.iter().filter(|one| bases.contains(&one.name[..]));
         let fabric: BTreeMap<_, _> =
-            table.iter().map(|one| (one.name.clone(), (one.can.clone(), proven(&one.name)))).collect();
+            table.map(|one| (one.name.clone(), (one.can.clone(), proven(&one.name)))).collect();
         let sets = library.sets().iter().map(SetManifest::stated).collect::<Result<Vec<_>, _>>()?;
         let array = ArraySlot::can();
         let in_slots = |slots: &str| -> Vec<Capability> {
@@ -156,13 +160,9 @@ fn joined(rows: Vec<Row>) -> Vec<Row> {
     out
 }
 
-/// Names, or a dash; of many the first and how many more there are.
+/// Names, or a dash.
 fn some(names: &[String]) -> String {
-    match names {
-        [] => "\u{2013}".to_owned(),
-        [one] => one.clone(),
-        [first, others @ ..] => format!("{first} and {} more", others.len()),
-    }
+    if names.is_empty() { "\u{2013}".to_owned() } else { names.join(", ") }
 }
 
 fn yes(so: bool) -> &'static str {
