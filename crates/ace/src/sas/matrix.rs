@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ace sas suites --matrix`: what of each suite is where, and what of that is proven.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ace_board::array::ArraySlot;
 use ace_board::array::signed::SetManifest;
@@ -10,7 +10,7 @@ use ace_board::library::{board_images, configurations, manifest, tie_of};
 use ace_board::record::Tie;
 use ace_engine::{Direction, Need, evp, software};
 use ace_ipsec::model::{AUTHS, CIPHERS, ForeignNames};
-use ace_library::{Image, Library};
+use ace_library::Library;
 use ace_report::{Outcome, Table, print_json};
 use anyhow::Result;
 use serde::Serialize;
@@ -47,9 +47,18 @@ struct Cells {
     legacy: bool,
 }
 
+/// A configuration of fabric.
+struct Fixed {
+    name: String,
+    can: Vec<Capability>,
+    /// Whether it is no variant of another one, which is that one with other contents of a few LUTs.
+    base: bool,
+    proven: bool,
+}
+
 /// What a library holds.
 struct Contents {
-    fabric: BTreeMap<String, (Vec<Capability>, bool)>,
+    fabric: Vec<Fixed>,
     array: Vec<Capability>,
     array_proven: bool,
     /// By algorithm, what its sets do.
@@ -64,18 +73,24 @@ impl Contents {
             .map(|image| (image.name(), tie_of(image, &manifest(image)) == Tie::Equivalence))
             .collect();
         let proven = |name: &str| tied.get(name).is_some_and(|proven| *proven);
-        // A variant is its base with other contents of a few LUTs.
-        let bases: BTreeSet<&str> =
-            configurations(library).filter(|image| image.base().is_none()).map(Image::name).collect();
+        let base: BTreeMap<&str, bool> =
+            configurations(library).map(|image| (image.name(), image.base().is_none())).collect();
         let table = dedicated();
-        let table = table.iter().filter(|one| bases.contains(&one.name[..]));
-        let fabric: BTreeMap<_, _> =
-            table.map(|one| (one.name.clone(), (one.can.clone(), proven(&one.name)))).collect();
+        let fabric = table.iter().map(|one| Fixed {
+            name: one.name.clone(),
+            can: one.can.clone(),
+            base: base.get(&one.name[..]).is_some_and(|base| *base),
+            proven: proven(&one.name),
+        });
+        let fabric: Vec<Fixed> = fabric.collect();
         let sets = library.sets().iter().map(SetManifest::stated).collect::<Result<Vec<_>, _>>()?;
         let array = ArraySlot::can();
         let in_slots = |slots: &str| -> Vec<Capability> {
-            let of = |name| {
-                if name == ARRAY { array.clone() } else { fabric.get(name).map_or(vec![], |f| f.0.clone()) }
+            let of = |name: &str| {
+                if name == ARRAY {
+                    return array.clone();
+                }
+                fabric.iter().find(|one| one.name == name).map(|one| one.can.clone()).unwrap_or_default()
             };
             slots.split_whitespace().flat_map(of).collect()
         };
@@ -91,18 +106,12 @@ impl Contents {
         let all =
             |can: &[Capability]| some && needs.iter().all(|need| can.iter().any(|one| one.serves(need)));
         let any = |can: &[Capability]| needs.iter().any(|need| can.iter().any(|one| one.serves(need)));
-        // One configuration for both directions before one for each.
-        let of = |does: &dyn Fn(&[Capability]) -> bool| -> Vec<(&String, bool)> {
-            self.fabric
-                .iter()
-                .filter(|(_, (can, _))| does(can))
-                .map(|(name, (_, proven))| (name, *proven))
-                .collect()
+        // One configuration for both directions before one for each, and bases before their variants.
+        let of = |does: &dyn Fn(&[Capability]) -> bool, bases: bool| -> Vec<&Fixed> {
+            self.fabric.iter().filter(|one| does(&one.can) && (one.base || !bases)).collect()
         };
-        let mut rows = of(&all);
-        if rows.is_empty() {
-            rows = of(&any);
-        }
+        let ways = [of(&all, true), of(&all, false), of(&any, true), of(&any, false)];
+        let rows = ways.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default();
         let array = all(&self.array) && !whole;
         let mut sets: Vec<String> =
             self.sets.iter().filter(|(_, can)| array && any(can)).map(|(name, _)| name.clone()).collect();
@@ -114,13 +123,13 @@ impl Contents {
             .map(|(board, _)| board.clone())
             .collect();
         boards.dedup();
-        let fabric_proven = !rows.is_empty() && rows.iter().all(|(_, proven)| *proven);
+        let fabric_proven = !rows.is_empty() && rows.iter().all(|one| one.proven);
         let proven = [("fabric", fabric_proven), ("array", array && self.array_proven)];
         let cells = Cells {
             cpu: some && needs.iter().all(software::can),
             provider: some && needs.iter().all(evp::computes),
             gateway: if names.kernel.is_empty() { "SA file" } else { "SA file, XFRM" },
-            fabric_rows: rows.into_iter().map(|(name, _)| name.clone()).collect(),
+            fabric_rows: rows.into_iter().map(|one| one.name.clone()).collect(),
             array_sets: sets,
             board_images: boards,
             proven: proven.into_iter().filter_map(|(name, so)| so.then_some(name)).collect(),
