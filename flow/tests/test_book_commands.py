@@ -6,9 +6,11 @@ is a file of that name. Other fences are for the reader: they need a machine of 
 fence ends the page there where that is missing: `tools` (make tools), `root`, or a program.
 """
 
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -81,17 +83,21 @@ def run(page: Path, ace: Path) -> tuple[int, str]:
             "ACE_LIBRARY_ALLOW_OLDER": "1",
             "XDG_STATE_HOME": str(folder / "state"),
         }
-        # One shell: what a fence exports is there in the next one.
-        command = ["bash", "-euo", "pipefail", "-c", "set -E\n" + "\n".join(script)]
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, cwd=folder, env=environment, timeout=SECONDS
-        )
-        return (
-            len(script),
-            ""
-            if done.returncode == 0
-            else f"exit {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}",
-        )
+        # One shell: what a fence exports is there in the next one. `!` before a command hides from -e that it succeeds.
+        text = re.sub(r"^! (.*)$", r"if \1; then false; fi", "\n".join(script), flags=re.MULTILINE)
+        command = ["bash", "-euo", "pipefail", "-c", text]
+        with (folder / "output").open("w+") as output:
+            # A session of its own: what a page that fails has started goes with it.
+            shell = subprocess.Popen(
+                command, stdout=output, stderr=output, cwd=folder, env=environment, start_new_session=True
+            )
+            try:
+                code = shell.wait(SECONDS)
+            finally:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(shell.pid, signal.SIGKILL)
+            output.seek(0)
+            return len(script), "" if code == 0 else f"exit {code}\n{output.read()[-4000:]}"
 
 
 class Commands(unittest.TestCase):
