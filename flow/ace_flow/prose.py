@@ -28,6 +28,8 @@ HEAD = """\
 NO_PROSE = (
     re.compile(r"\A---\n.*?\n---\n", re.DOTALL),
     re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.DOTALL | re.MULTILINE),
+    # Code that is indented stands behind an empty line and is no part of a list.
+    re.compile(r"(?<=\n\n)(?: {4}[^ *\n][^\n]*\n)+"),
     re.compile(r"<!--.*?-->", re.DOTALL),
     re.compile(r"^(#|\||!\[).*$", re.MULTILINE),
 )
