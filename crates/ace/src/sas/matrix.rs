@@ -69,10 +69,10 @@ struct Contents {
 
 impl Contents {
     fn of(library: &Library) -> Result<Self> {
-        let tied: BTreeMap<&str, bool> = configurations(library)
+        let ties: BTreeMap<&str, bool> = configurations(library)
             .map(|image| (image.name(), tie_of(image, &manifest(image)) == Tie::Equivalence))
             .collect();
-        let proven = |name: &str| tied.get(name).is_some_and(|proven| *proven);
+        let proven = |name: &str| ties.get(name).is_some_and(|proven| *proven);
         let base: BTreeMap<&str, bool> =
             configurations(library).map(|image| (image.name(), image.base().is_none())).collect();
         let table = dedicated();
