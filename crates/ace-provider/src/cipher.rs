@@ -5,10 +5,11 @@
 use std::ptr;
 use std::sync::Arc;
 
+use ace_engine::evp::Row;
 use ace_engine::key::scrub_stack;
 use ace_engine::software::block::BlockCipher;
 use ace_engine::software::table;
-use ace_engine::{Algorithm, Direction, Kind, Mode};
+use ace_engine::{Direction, Mode};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -16,33 +17,6 @@ use crate::abi::Reason;
 
 /// Text is copied and computed in runs that stay in the first cache.
 const RUN: usize = 8 << 10;
-
-/// One cipher of OpenSSL's names.
-pub struct Row {
-    pub algorithm: &'static Algorithm,
-    pub mode: Mode,
-    /// Bytes of key; of CAST-128 what it has if nobody says otherwise.
-    pub key_len: usize,
-}
-
-impl Row {
-    pub const fn block(&self) -> usize {
-        match self.algorithm.kind {
-            Kind::Cipher { block, .. } => block,
-            Kind::Hash { .. } => 1,
-        }
-    }
-
-    pub fn has_key_len(&self, len: usize) -> bool {
-        // Only CAST-128 leaves the choice to whoever uses it; the others are rows of their own.
-        match self.algorithm.kind {
-            Kind::Cipher { keys, .. } if *self.algorithm == ace_engine::algorithm::CAST128 => {
-                keys.contains(&len)
-            }
-            _ => len == self.key_len,
-        }
-    }
-}
 
 /// A key and what was made of it; wiped with the last context that has it.
 pub struct Schedule {

@@ -5,30 +5,14 @@ use std::ffi::{c_int, c_uchar, c_void};
 use std::slice;
 
 use ace_engine::Mode;
-use ace_engine::algorithm::{AES, CAMELLIA, CAST128, IDEA, SM4, TDES};
+use ace_engine::evp::BLOCKS;
 
 use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
 use crate::call::functions;
-use crate::cipher::{Context, Row};
-
-static ROWS: [Row; 13] = [
-    Row { algorithm: &AES, mode: Mode::Cbc, key_len: 16 },
-    Row { algorithm: &AES, mode: Mode::Cbc, key_len: 24 },
-    Row { algorithm: &AES, mode: Mode::Cbc, key_len: 32 },
-    Row { algorithm: &AES, mode: Mode::Ctr, key_len: 16 },
-    Row { algorithm: &AES, mode: Mode::Ctr, key_len: 24 },
-    Row { algorithm: &AES, mode: Mode::Ctr, key_len: 32 },
-    Row { algorithm: &TDES, mode: Mode::Cbc, key_len: 24 },
-    Row { algorithm: &CAST128, mode: Mode::Cbc, key_len: 16 },
-    Row { algorithm: &IDEA, mode: Mode::Cbc, key_len: 16 },
-    Row { algorithm: &CAMELLIA, mode: Mode::Cbc, key_len: 16 },
-    Row { algorithm: &CAMELLIA, mode: Mode::Cbc, key_len: 24 },
-    Row { algorithm: &CAMELLIA, mode: Mode::Cbc, key_len: 32 },
-    Row { algorithm: &SM4, mode: Mode::Cbc, key_len: 16 },
-];
+use crate::cipher::Context;
 
 fn context(row: usize) -> Context {
-    Context::new(&ROWS[row])
+    Context::new(&BLOCKS[row])
 }
 
 /// # Safety
@@ -98,7 +82,7 @@ unsafe extern "C" fn finish(
 }
 
 unsafe extern "C" fn get_params<const ROW: usize>(params: *mut Param) -> c_int {
-    let row = &ROWS[ROW];
+    let row = &BLOCKS[ROW];
     let is_stream = row.mode == Mode::Ctr;
     // SAFETY: OpenSSL's parameters.
     let good = unsafe { abi::each(params) }.all(|param| match param.name() {

@@ -4,7 +4,8 @@
 use std::ffi::{c_int, c_uchar, c_void};
 use std::slice;
 
-use ace_engine::algorithm::{MD5, SHA1, SHA224, SHA256, SHA384, SHA512};
+use ace_engine::algorithm::MD5;
+use ace_engine::evp::DIGESTS;
 use ace_engine::software::mac::{LONGEST, Running};
 use ace_engine::software::table;
 use ace_engine::{Algorithm as Row, Kind};
@@ -13,8 +14,6 @@ use zeroize::Zeroizing;
 use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
 use crate::cipher_call::ASKED;
 use crate::names;
-
-pub static ROWS: [&Row; 6] = [&MD5, &SHA1, &SHA224, &SHA256, &SHA384, &SHA512];
 
 /// Bytes of block and digest.
 pub fn lengths(row: &Row) -> (usize, usize) {
@@ -31,7 +30,7 @@ struct Handle {
 }
 
 unsafe extern "C" fn new<const ROW: usize>(provider: *mut c_void) -> *mut c_void {
-    let row = ROWS[ROW];
+    let row = DIGESTS[ROW];
     let Some(hash) = table::hash_of(row) else { return std::ptr::null_mut() };
     // SAFETY: OpenSSL passes what it was given.
     let core = unsafe { crate::core_of(provider) };
@@ -115,7 +114,7 @@ pub unsafe fn put(
 }
 
 unsafe extern "C" fn get_params<const ROW: usize>(params: *mut Param) -> c_int {
-    let row = ROWS[ROW];
+    let row = DIGESTS[ROW];
     let (block, digest) = lengths(row);
     // SAFETY: OpenSSL's parameters.
     let good = unsafe { abi::each(params) }.all(|param| match param.name() {

@@ -6,12 +6,13 @@ use std::ffi::{c_int, c_uchar, c_void};
 use std::slice;
 
 use ace_engine::Algorithm as Row;
+use ace_engine::evp::DIGESTS;
 use ace_engine::software::mac::Running;
 use ace_engine::software::table;
 
 use crate::abi::{self, Algorithm, Core, Dispatch, END, Param, Reason, entry};
 use crate::cipher_call::ASKED;
-use crate::digest::{ROWS, lengths, put};
+use crate::digest::{lengths, put};
 
 struct Handle {
     core: Core,
@@ -40,14 +41,14 @@ unsafe extern "C" fn free(context: *mut c_void) {
     }
 }
 
-/// By any name that OpenSSL has for a digest of [`ROWS`].
+/// By any name that OpenSSL has for a digest of [`DIGESTS`].
 fn by_name(name: &[u8]) -> Option<&'static Row> {
     let mut name = String::from_utf8_lossy(name).to_ascii_lowercase();
     if let Some(rest) = name.strip_prefix("sha2-") {
         name = format!("sha{rest}");
     }
     let row = Row::by_name(&name)?;
-    ROWS.into_iter().find(|known| *known == row)
+    DIGESTS.into_iter().find(|known| *known == row)
 }
 
 /// Whether a digest of the engine is among those that a property query asks for (property(7)).

@@ -132,7 +132,7 @@ class Renderer:
 
 def written() -> list[Path]:
     """The pages that somebody writes and that have figures or blocks."""
-    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/*.head")]
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/**/*.head")]
     found += [*ROOT.glob("studies/*/*.head"), *ROOT.glob("tests/**/*.md")]
     return sorted(
         path

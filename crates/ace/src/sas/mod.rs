@@ -12,6 +12,7 @@ use clap::Subcommand;
 use serde_json::json;
 use zeroize::Zeroizing;
 
+mod matrix;
 mod suites;
 
 use crate::page::Output;
@@ -62,6 +63,10 @@ struct Suites {
     /// Print names alone, those together that the same engines compute
     #[arg(long, conflicts_with = "json")]
     by_engine: bool,
+    /// Print what of each is where: the processor, OpenSSL's provider, the gateway, the library's configurations and context
+    /// sets, images of boards; and which of these are proven to be their RTL
+    #[arg(long, conflicts_with = "by_engine")]
+    matrix: bool,
 }
 
 #[derive(clap::Args)]
@@ -135,6 +140,7 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             }
             write(&translate.output, &table.text)
         }
+        Command::Suites(args) if args.matrix => matrix::print(page, args.json),
         Command::Suites(args) => suites::print(page, args.json, args.by_engine),
         Command::Import(args) => import(args),
     }

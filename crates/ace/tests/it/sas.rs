@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::{TRAFFIC, ace, root, stderr, stdout};
 
@@ -148,6 +148,29 @@ fn every_suite_is_listed() {
             assert_eq!(found, [by], "{name}");
         }
     }
+}
+
+#[test]
+fn the_matrix_says_what_is_where() {
+    let out = ace(&["sas", "suites", "--matrix", "--json"], &[]);
+    let rows: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    let row = |suite: &str| -> Value {
+        let rows = rows.as_array().expect("a list");
+        rows.iter().find(|row| row["suite"] == suite).unwrap_or_else(|| panic!("{suite}: {rows:?}")).clone()
+    };
+    let aes = row("aes-128/192/256-cbc");
+    assert_eq!(aes["fabric_rows"], json!(["aes", "aes-x4"]), "bases that do both directions, and no variant");
+    assert_eq!(aes["proven"], json!(["fabric", "array"]));
+    assert_eq!((&aes["provider"], &aes["legacy"]), (&json!(true), &json!(false)));
+    assert_eq!(row("gost-a-cbc")["fabric_rows"], json!(["gost-a"]), "a variant is all that there is");
+    let gcm = row("aes-128/192/256-gcm-16");
+    assert_eq!((&gcm["array_sets"], &gcm["board_images"]), (&json!(["aes"]), &json!(["colorlight-i9"])));
+    // Frames of the array have no room for GMAC's associated data, and OpenSSL's programs get no GMAC.
+    let gmac = row("aes-128/192/256-gmac");
+    assert_eq!((&gmac["array_sets"], &gmac["provider"]), (&json!([]), &json!(false)));
+    assert_eq!(row("mars-128/192/256-cbc")["gateway"], "SA file", "the kernel has no name for it");
+    assert_eq!(row("hmac-sha1-96")["gateway"], "SA file, XFRM");
+    assert_eq!(row("null")["cpu"], false, "nothing is computed");
 }
 
 #[test]
