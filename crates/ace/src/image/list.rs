@@ -30,7 +30,8 @@ pub fn list(page: &mut Output, args: &List) -> Result<Outcome> {
     let table = table.left("clocks asked, MHz", |i| {
         each(i.clocks.iter().map(|(name, clock)| format!("{name} {:.1}", clock.asked_mhz)))
     });
-    let table = table.left("clocks by seed, MHz", |i| each(i.seeds.iter().map(routed)));
+    let table =
+        table.left("clocks by seed, MHz", |i| i.seeds.iter().map(routed).collect::<Vec<_>>().join("; "));
     let table = table.right("LUT4", |i| cells(&i.area, "lut4"));
     let table = table.right("FF", |i| cells(&i.area, "ff"));
     let table = table
