@@ -42,8 +42,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
         match (found, json) {
             (Ok(entry), true) => print_json(&serde_json::json!({ "library": entry }))?,
             (Ok(entry), false) => println!("library          {entry}"),
-            (Err(why), true) => print_json(&serde_json::json!({ "no_library": why }))?,
-            (Err(why), false) => println!("library          {why}"),
+            (Err(why), true) => print_json(&serde_json::json!({ "no_library": format!("{why:#}") }))?,
+            (Err(why), false) => println!("library          {why:#}"),
         }
         return Ok(Outcome::Well);
     }
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let found = args.library.find(&Sought::Memory(&inspection.memory_sha256))?;
     let (library, none) = match found {
         Ok(entry) => (Some(entry), None),
-        Err(why) => (None, Some(why)),
+        Err(why) => (None, Some(format!("{why:#}"))),
     };
     if json {
         print_json(&About { inspection, library })?;

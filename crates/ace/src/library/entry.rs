@@ -56,12 +56,12 @@ pub enum Sought<'a> {
 
 impl WhereArgs {
     /// The entry, or why there is no library to look into. That is an error where somebody has named one.
-    pub fn find(&self, sought: &Sought) -> Result<Result<Entry, String>> {
+    pub fn find(&self, sought: &Sought) -> Result<Result<Entry>> {
         let named = self.file.library.is_some() || self.key.is_some();
         match self.opened() {
             Ok(opened) => Ok(Ok(entry(&opened, self.file.path(), sought))),
             Err(why) if named => Err(why),
-            Err(why) => Ok(Err(format!("{why:#}"))),
+            Err(why) => Ok(Err(why)),
         }
     }
 
