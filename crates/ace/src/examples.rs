@@ -149,7 +149,10 @@ mod tests {
                 let words: Vec<&str> = line.split_whitespace().collect();
                 assert!(line.starts_with(path), "`ace {line}` is no call of `ace {path}`");
                 let parsed = Cli::try_parse_from(std::iter::once("ace").chain(words));
-                assert!(parsed.is_ok(), "`ace {line}`: {}", parsed.err().expect("an error"));
+                // The folders of an example are not here.
+                let error = parsed.err().map(|error| error.to_string());
+                let error = error.filter(|error| !error.contains("there is no such folder"));
+                assert!(error.is_none(), "`ace {line}`: {}", error.expect("an error"));
             }
             known.extend(EXAMPLES.iter().filter(|(of, _)| *of == path).map(|(of, _)| *of));
         });

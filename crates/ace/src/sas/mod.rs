@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use ace_config::{SaFile, import, read_wiped, swanctl, wireshark};
-use ace_ipsec::{Direction, Policy, SaMode, SaSpec};
+use ace_ipsec::{Direction, SaMode, SaSpec};
 use ace_pcap::read::{SecretsKind, is_pcapng};
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
@@ -153,9 +153,10 @@ pub fn load(path: &Path) -> Result<SaFile> {
     for warning in file.warnings() {
         eprintln!("ace: warning: {warning}");
     }
-    if file.sas().is_empty() && file.default_policy() == Policy::Discard {
+    let says = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    if !text.lines().any(says) {
         bail!(
-            "{}: there is no [[sa]] in it, and `default_policy` is not \"bypass\": nothing would pass (docs/sa-file.md)",
+            "{}: it is empty: there is no [[sa]] and no `default_policy` in it (docs/sa-file.md)",
             path.display()
         );
     }
@@ -207,8 +208,7 @@ fn import(args: &Import) -> Result<Outcome> {
         eprintln!("ace: left out: {why}");
     }
     let Some(file) = &imported.file else {
-        eprintln!("ace: {name}: every SA is left out; no file is written");
-        return Ok(Outcome::Wrong);
+        bail!("{name}: every SA is left out; no file is written");
     };
     write(&args.output, file)?;
     Ok(if imported.left_out.is_empty() { Outcome::Well } else { Outcome::Wrong })

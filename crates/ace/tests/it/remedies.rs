@@ -11,7 +11,7 @@ use crate::common::{TRAFFIC, ace, root, stderr, stdout};
 /// An SA file with one outbound SA of the demo's hosts.
 fn sa(cipher: &Value, auth: &Value) -> String {
     let number = |of: &Value, key: &str| of[key].as_u64().unwrap_or(0) as usize;
-    let key = |bytes: usize| (0..bytes).map(|at| format!("{:02x}", 7 * at + 1)).collect::<String>();
+    let key = |bytes: usize| (0..bytes).map(|at| format!("{:02x}", (7 * at + 1) % 256)).collect::<String>();
     let own = key(number(cipher, "key") + number(cipher, "nonce"));
     let own = if own.is_empty() { String::new() } else { format!("key = \"{own}\"\n") };
     let auth = match auth["name"].as_str() {

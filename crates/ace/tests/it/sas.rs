@@ -242,7 +242,7 @@ fn one_odd_sa_is_named_and_loses_no_other() {
         &import,
         &[&path("state"), "--local".as_ref(), "192.0.2.1".as_ref(), "-o".as_ref(), &path("none")],
     );
-    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    assert_eq!(out.status.code(), Some(2), "{}", stderr(&out));
     assert!(stderr(&out).contains("every SA is left out") && !path("none").exists(), "{}", stderr(&out));
 }
 

@@ -184,7 +184,7 @@ impl Place {
         for (from, to) in [
             (TRAFFIC, "in.pcap"),
             (TRAFFIC, "back.pcap"),
-            ("crates/ace-gateway/examples/sas.toml", "sas.toml"),
+            ("tests/demo/protect.toml", "sas.toml"),
             ("crates/ace-gateway/examples/gateway.toml", "gateway.toml"),
             ("algorithms/aes/kat.csv", "aes.csv"),
             ("algorithms/sm4/array/sm4.ace", "sm4.ace"),
