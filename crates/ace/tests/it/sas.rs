@@ -198,7 +198,7 @@ fn the_kernels_states_are_imported() {
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert!(stdout(&out).contains("cipher = \"aes-128-gcm-16\""), "{}", stdout(&out));
     let out = ace(&["sas", "import"], &[&file]);
-    assert_eq!(out.status.code(), Some(1), "nobody says which end is ours");
+    assert_eq!(out.status.code(), Some(2), "nobody says which end is ours");
     assert!(stderr(&out).contains("--local"), "{}", stderr(&out));
 }
 

@@ -147,6 +147,7 @@ const NOT_WRONG: &[(&str, &str, &str, &str)] = &[
     ("library build", "library", "*", "it is written"),
     ("library verify", "*", "*", "1 is what it says of a library that is none; it/library has it"),
     ("manual", "folder", "*", "it is written into"),
+    ("sas import", "policy", "wrong-empty", "a kernel without policies lists none"),
     ("prove", "*", "*", "it needs the flow's tools first; it/prove.rs has it"),
     ("library prove", "*", "*", "it needs the flow's tools first"),
     ("rekey", "*", "*", "it needs a design of the study first"),
