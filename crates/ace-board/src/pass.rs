@@ -240,7 +240,7 @@ fn aead(action: &Action, packet: &[u8]) -> Option<Task> {
 }
 
 /// The second pass of an action that encrypts and then authenticates, and what it covers in front of the ciphertext, where the
-/// slot that enciphers can pass the result on to it ([docs/array-slot.md], "Results that are frames").
+/// slot that enciphers can pass the result on to it ([docs/array.md], "Results that are frames").
 pub(crate) fn follows(action: &Action, packet: &[u8]) -> Option<(Pass, Vec<u8>)> {
     let Action::CipherMac { cipher, direction: Direction::Encrypt, iv, text, mac, over, suffix, tag } =
         action

@@ -4,7 +4,7 @@
 //! A list makes the loader write to the configuration port, byte for byte, what [`ace_ecp5::Emit`] writes: a whole
 //! image, or what of it is not blank ([`Memory::whole`]), a few runs of frames over what the device holds
 //! ([`Memory::partial`]), or a skeleton and over it the frames in which a variant differs ([`Memory::merged`]).
-//! docs/library-loader.md has the steps as a table.
+//! docs/library-format.md has the steps as a table.
 //! [`Memory::clocks`] says how long it takes.
 
 mod clocks;
