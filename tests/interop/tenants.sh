@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # strongSwan's charon, unmodified, for tenants with the same nets (if_id_in, if_id_out), each with a device in a namespace
-# of its own (docs/gateway.md, "Tenants"). End a is behind a translator, which gives it other ports twice: gateway b
+# of its own (docs/gateway-cores-and-tenants.md). End a is behind a translator, which gives it other ports twice: gateway b
 # follows its packets, and its charon is told (MAPPING). Nothing of one tenant comes to another; all that passes the wire
 # is looked at. Needs root, nftables and what tests/interop/charon.sh has fetched.
 # Argument: the folder with ace and libace_xfrm.so (target/release).

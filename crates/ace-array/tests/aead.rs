@@ -183,10 +183,10 @@ fn a_packet_without_a_nonce_is_refused() {
     assert!(Packet::new(&[0], b"", b"").is_ok());
 }
 
-/// The AEAD of docs/array.md, as it is printed there, both ways: RFC 8998, A.1.
+/// The AEAD of docs/array-language.md, as it is printed there, both ways: RFC 8998, A.1.
 #[test]
 fn the_new_aead_of_the_guide() {
-    let guide = include_str!("../../../docs/array.md");
+    let guide = include_str!("../../../docs/array-language.md");
     let from = guide.find("algorithm sm4_gcm").expect("the guide has an AEAD");
     let text = &guide[from..from + guide[from..].find("```").expect("it ends")];
     let shape = Shape::standard();

@@ -150,10 +150,10 @@ fn sha256() {
     check_hash("sha256.ace", "sha256", "sha256", true);
 }
 
-/// The cipher of docs/array.md, as it is printed there, both ways.
+/// The cipher of docs/array-language.md, as it is printed there, both ways.
 #[test]
 fn the_new_cipher_of_the_guide() {
-    let guide = include_str!("../../../docs/array.md");
+    let guide = include_str!("../../../docs/array-language.md");
     let from = guide.find("algorithm xtea").expect("the guide has a cipher");
     let text = &guide[from..from + guide[from..].find("```").expect("it ends")];
     let shape = Shape::standard();

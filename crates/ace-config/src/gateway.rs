@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The configuration of `ace gateway`, in TOML. docs/gateway.md explains every key. Keys of SAs are in the SA file
-//! that it names, never here.
+//! The configuration of `ace gateway`, in TOML. docs/gateway-configuration.md explains every key. Keys of SAs are in the SA
+//! file that it names, never here.
 
 mod interfaces;
 mod more;

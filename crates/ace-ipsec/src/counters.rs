@@ -52,7 +52,7 @@ causes! {
     Fragment "fragment" "transport mode does not protect IP fragments";
     /// RFC 4303, 3.3.3: the sequence number never wraps.
     SequenceExhausted "sequence_exhausted" "the sequence numbers of the security association are used up";
-    /// A number is used when it is written down that it may be (docs/gateway.md, "What outlives it").
+    /// A number is used when it is written down that it may be (docs/gateway-security.md, "What outlives it").
     SequenceWithheld "sequence_withheld" "that its sequence number is used could not be written down";
     /// A hard limit of bytes, packets or seconds.
     LifetimeExceeded "lifetime_exceeded" "the hard lifetime of the security association is over";

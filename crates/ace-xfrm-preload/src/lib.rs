@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `libace_xfrm.so`: preloaded, it turns a program's XFRM netlink sockets into connections to `ace gateway`, so that
-//! `ip xfrm` and strongSwan configure it as they configure the kernel (docs/gateway.md). Every other socket is left
+//! `ip xfrm` and strongSwan configure it as they configure the kernel (docs/gateway-xfrm.md). Every other socket is left
 //! alone, but one for IKE that finds the gateway at its port: it shares it.
 //!
 //! The connection is a Unix socket that keeps messages apart (SOCK_SEQPACKET): reads, writes, polls and closes work on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs a program so that its XFRM netlink sockets are connections to `ace gateway`, for programs that no preload library
-//! reaches: static ones, and those of Go, which ask the kernel without a C library (docs/gateway.md).
+//! reaches: static ones, and those of Go, which ask the kernel without a C library (docs/gateway-xfrm.md).
 //!
 //! A filter of seccomp tells us of the few calls that matter, before the kernel does them, for the program and all that
 //! descends from it (seccomp_unotify(2)). We open the connection, put it among the program's descriptors, and answer what

@@ -2,8 +2,8 @@
 //
 // @NAME@, one round per clock.
 //
-// The key schedule runs once per key; the round keys stay in a memory that either direction reads. docs/slot.md,
-// "Modes to cipher core", is the contract.
+// The key schedule runs once per key; the round keys stay in a memory that either direction reads. docs/slot-inside.md,
+// "Front to cipher core", is the contract.
 //
 // Cycles per block: @BLOCK_CYCLES@, feedback included: the next block enters in the clock in which the result leaves.
 // Key set-up: a block can be taken @BLOCK_CYCLES@ clocks after the last key beat, in either direction.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the array's slot answers, as docs/slot.md and docs/array.md have it: as if its frames came one after the other.
+"""What the array's slot answers, as docs/slot.md and docs/array-slot.md have it: as if its frames came one after the other.
 
 Written from the documents; it knows of no lane, no clock and no stall.
 """

@@ -68,7 +68,7 @@ MOST = 160
 
 def compiled(ace: str, folder: Path) -> list[Known]:
     """The sets."""
-    guide = (model.tools.ROOT / "docs" / "array.md").read_text()
+    guide = (model.tools.ROOT / "docs" / "array-language.md").read_text()
     begin = guide.index("algorithm xtea")
     source = folder / "xtea.ace"
     source.write_text(guide[begin : guide.index("```", begin)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES-GCM from SP 800-38D, for ace_flow.equiv.sets: one block as a set takes and answers it (docs/array.md)."""
+"""AES-GCM from SP 800-38D, for ace_flow.equiv.sets: one block as a set takes and answers it (docs/array-slot.md)."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that the netlist of synthesis does what the RTL says (docs/proof-method.md, "To the RTL").
+"""Proves that the netlist of synthesis does what the RTL says (docs/proof-rtl.md, "To the RTL").
 
     python -m ace_flow equiv NAME …               proves these configurations; their netlists have to be built
     python -m ace_flow equiv --controls NAME …    has the faults in their files refuted as well

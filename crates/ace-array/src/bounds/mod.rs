@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a set may reach: its own block's words, its own key, its own constants and tables, and what it has itself computed
-//! of those since the block began. docs/array.md, "What a set may reach", says it in words.
+//! of those since the block began. docs/array-sets.md, "What a set may reach", says it in words.
 //!
 //! A set runs for ever, one block an interval behind the other, so that one block stands for all of them. From the words of
 //! its result [`check`] goes back through everything that they are made of, slot by slot: block 0 begins in slot 0, and in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A context set: what a tile loads to compute an algorithm. Bytes to a set, with every length and number checked,
-//! and a set to bytes. `docs/array.md` has the format.
+//! and a set to bytes. `docs/array-sets.md` has the format.
 
 use crate::Error;
 use crate::bounds;
@@ -191,7 +191,7 @@ impl Set {
         self.writes().len().max(self.to_bytes().len() / 8)
     }
 
-    /// The bytes of the set as docs/array.md has them, its CRC at the end; [`Set::from_bytes`] gives the same set back.
+    /// The bytes of the set as docs/array-sets.md has them, its CRC at the end; [`Set::from_bytes`] gives the same set back.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut words = vec![u64::from_le_bytes(MAGIC), 0];
         words.push(

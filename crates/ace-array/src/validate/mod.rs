@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Whether a set is what its source says, for all keys and blocks: the set is run in the simulator's tile over terms, beside
-//! what is others', and each word of its result has to be the term that the source's graph is. docs/array.md, "What a set
-//! is", says it in words.
+//! what is others', and each word of its result has to be the term that the source's graph is. docs/array-sets.md, "What a set
+//! computes", says it in words.
 
 mod controls;
 mod draws;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A second gateway that has a copy of the state file and takes over (docs/gateway.md, "A standby").
+//! A second gateway that has a copy of the state file and takes over (docs/gateway-operation.md, "A standby").
 //!
 //! What is written ahead is written twice: what a gateway may use, its standby has, on its disk, before it is used
 //! ([`mirror`]). Whoever takes over gives the other one no leave any more ([`replica`]) and begins behind all that it gave. So
@@ -38,7 +38,7 @@ pub(crate) use {
 #[derive(Debug, Error)]
 pub enum PairError {
     /// There is no [standby].
-    #[error("the configuration {0} has no section [standby]; docs/gateway.md, \"A standby\"")]
+    #[error("the configuration {0} has no section [standby]; docs/gateway-operation.md, \"A standby\"")]
     None(String),
     /// The key of both.
     #[error(transparent)]

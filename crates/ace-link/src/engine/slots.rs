@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a slot of the array holds, as far as a host can know it: which sets are in which banks, whose key was the last, which
-//! bank runs (`docs/array.md`, "The slot").
+//! bank runs (`docs/array-slot.md`, "The slot").
 
 /// A slot has one, two or four tiles: which of these it has, a load says that it refuses.
 const TILES: usize = 4;

@@ -77,7 +77,7 @@ fn what_is_no_variant_is_not_verified() {
 /// sources allow; and a set, of which nothing of the kind can be said.
 #[test]
 fn what_is_the_least_is_said() {
-    let guide = include_str!("../../../../docs/array.md");
+    let guide = include_str!("../../../../docs/array-compiler.md");
     let (_, rest) = guide.split_once("algorithm small;").unwrap();
     let (text, rest) = rest.split_once("\n\nace array check small.ace --exact 60\n").unwrap();
     let (wanted, _) = rest.split_once("\n```").unwrap();
