@@ -90,6 +90,11 @@ def legend(figure: Figure, columns: int = 2) -> None:
     figure.legend(loc="outside lower center", ncols=columns, columnspacing=1.4, handlelength=1.8)
 
 
+def note(figure: Figure, lines: list[str]) -> None:
+    """Sentences below all else."""
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=9.5)
+
+
 def name_points(axes: Axes, rows: list[tuple[float, float, str]]) -> None:
     """The name of each point beside it, where nothing else is; one that stands off gets a line to its point."""
     figure = axes.figure
@@ -184,10 +189,11 @@ def adjusted(text: str, title: str) -> str:
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)
     text = re.sub(r"<style[^>]*>.*?</style>", f"<style>{STYLE}</style>", text, count=1, flags=re.DOTALL)
     text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(title)}" ', 1).replace(INK, "currentColor")
-    text = re.sub(r"(font: (?:\w+ )?[\d.]+px) [^;\"]*", r"\1 system-ui, sans-serif", text)
+    text = text.replace("font-family: 'DejaVu Sans'; ", "")
     rounded = re.compile(r"-?\d+\.\d{3,}")
 
     def tag(found: re.Match[str]) -> str:
         return rounded.sub(lambda n: f"{float(n[0]):.2f}".rstrip("0").rstrip("."), found[0])
 
-    return re.sub(r"<(?!svg)[^>]*>", tag, text)
+    text = re.sub(r"<(?!svg)[^>]*>", tag, text).replace(' transform="rotate(-0 ', ' transform="rotate(0 ')
+    return text.replace(" \\n", " ")
