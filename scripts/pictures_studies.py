@@ -41,7 +41,7 @@ def molen_2003(binary: Path, folder: Path) -> None:
     study = ace(binary, "study", "molen-2003")
     mix = [m for m in study["programs"]["mix"] if m["set_clocks"]]
     hidden = [(m["set_clocks"], 100 * (1 - m["waited"] / m["taken"])) for m in mix]
-    rows = [("any set", hidden)]
+    rows = [("sets of one length", hidden)]
     # Those that the loader carries out, whole and in part.
     loaded = study["programs"]["loaded"]["mix"]
     part = {key: loaded[f"partial_{key}"] for key in ("taken", "waited")}
@@ -53,8 +53,8 @@ def molen_2003(binary: Path, folder: Path) -> None:
     title = "Four algorithms in turns on the Molen machine (2003): what is hidden of the time that sets take"
     figure, axes = theme.plot(title, "time of a set, clocks", "hidden behind the core's work, %")
     lines(axes, rows)
-    theme.logarithmic(axes.xaxis)
-    axes.set_ylim(0, 104)
+    theme.logarithmic(axes.xaxis, [clocks for clocks, _ in hidden])
+    axes.set_ylim(-2, 104)
     theme.legend(figure, 3)
     theme.write(figure, "molen-2003", folder)
 
@@ -82,19 +82,18 @@ def idea_2004(binary: Path, folder: Path) -> None:
     theme.logarithmic(axes.xaxis)
     theme.logarithmic(axes.yaxis)
     axes.margins(0.12)
-    theme.legend(figure, 3)
     # What another key costs where it stands in the contents of LUTs.
     with (ROOT / "board.toml").open("rb") as file:
         port = tomllib.load(file)["configuration_port"]
     delta = max(bits["deltas"], key=lambda d: d["bytes"])
     us = 8 * delta["bytes"] / port["width"] / port["clock_mhz"]
-    notes = [
-        f"Constant key: {luts} LUT4, {area['kept']} hold the key, {mhz:.0f} MHz.",
-        f"Any key, stages: {stages['lut_sites']} LUT4, {stages['median_mhz']:.0f} MHz.",
-        f"Another constant key: {delta['frames']} frames, {delta['bytes']} of {delta['whole_bytes']} bytes,",
-        f"{us:.0f} µs at the port.",
-    ]
-    theme.note(figure, notes)
+    note = (
+        f"Constant key: {luts} LUT4, {area['kept']} of them for the key, {mhz:.0f} MHz. "
+        f"Any key, stages: {stages['lut_sites']} LUT4, {stages['median_mhz']:.0f} MHz. "
+        f"Another constant key: {delta['frames']} frames, {delta['bytes']} of {delta['whole_bytes']} bytes, "
+        f"{us:.0f} µs at the port."
+    )
+    theme.legend(figure, 3, note)
     theme.name_points(axes, [row for _, _, _, rows in groups for row in rows])
     theme.write(figure, "idea-2004", folder)
 

@@ -13,6 +13,7 @@ import matplotlib
 
 matplotlib.use("svg")
 from matplotlib import pyplot as plt
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -85,14 +86,24 @@ def logarithmic(axis: matplotlib.axis.Axis, ticks: list[float] | None = None) ->
         axis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))
 
 
-def legend(figure: Figure, columns: int = 2) -> None:
-    """Who is who, below the axes."""
-    figure.legend(loc="outside lower center", ncols=columns, columnspacing=1.4, handlelength=1.8)
+def legend(
+    figure: Figure, columns: int = 2, note: str | None = None, handles: list[Artist] | None = None
+) -> None:
+    """Who is who, below the axes, and what is to be noted above it; long words take more lines."""
+    wide = round(figure.bbox.width)
+    look = {"columnspacing": 1.4, "handlelength": 1.8, "alignment": "left"}
+    look |= {"handles": handles} if handles else {}
+    made = figure.legend(loc="outside lower center", ncols=columns, **look)
+    for words in made.get_texts():
+        words.set_text(textwrap.fill(words.get_text(), wide // 8 // columns - 6))
+    if note:
+        made.set_title(textwrap.fill(note, wide // 8), prop={"size": 9.5})
 
 
-def note(figure: Figure, lines: list[str]) -> None:
-    """Sentences below all else."""
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=9.5)
+def note(figure: Figure, words: str) -> None:
+    """Sentences below all else, where there is no legend."""
+    lines = textwrap.fill(words, round(figure.bbox.width) // 8)
+    figure.supxlabel(lines, x=0.01, ha="left", fontsize=9.5)
 
 
 def name_points(axes: Axes, rows: list[tuple[float, float, str]]) -> None:
@@ -113,7 +124,7 @@ def name_points(axes: Axes, rows: list[tuple[float, float, str]]) -> None:
     for at in order:
         x, y = places[at]
         words = axes.annotate(
-            rows[at][2], (0, 0), xycoords="figure pixels", fontsize=9, annotation_clip=False
+            rows[at][2], (0, 0), xycoords="figure pixels", fontsize=9.5, annotation_clip=False
         )
         box = words.get_window_extent()
         wide, high = box.width, box.height
@@ -126,7 +137,7 @@ def name_points(axes: Axes, rows: list[tuple[float, float, str]]) -> None:
                 continue
             words.set_position((spot.x0 - box.x0, spot.y0 - box.y0))
             taken.append(spot)
-            if max(abs(end[0] - x), abs(end[1] - y)) > 9:
+            if max(abs(end[0] - x), abs(end[1] - y)) > 8:
                 lines.append(((x, y), end))
                 axes.annotate(
                     "",
@@ -144,7 +155,7 @@ def name_points(axes: Axes, rows: list[tuple[float, float, str]]) -> None:
 def offsets(wide: float, high: float) -> list[tuple[float, float]]:
     """Where a name may stand, from its point: nearer places first."""
     found = []
-    for away in (7, 13, 20, 28, 37, 47, 58, 70, 84):
+    for away in (7, 13, 20, 28, 37, 47, 58, 70, 84, 100, 120, 140):
         middle = -high / 2
         found += [(away, middle), (-away - wide, middle), (-wide / 2, away - 1), (-wide / 2, -away + 1 - high)]
         slant = away * 0.75
@@ -175,6 +186,10 @@ def crosses(
 
 def write(figure: Figure, name: str, folder: Path, about: str | None = None) -> None:
     """The picture as a file: its title is what a reader hears who sees none."""
+    figure.draw_without_rendering()
+    used = figure.get_tightbbox().transformed(figure.dpi_scale_trans)
+    if not within(used, figure.bbox.padded(1)):
+        raise ValueError(f"{name}.svg: {used.extents.round()} does not fit into {figure.bbox.extents}; make it larger")
     path = folder / f"{name}.svg"
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure.savefig(path, transparent=True, metadata=nothing)
