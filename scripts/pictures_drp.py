@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import theme
-from drawing import ace
+from commands import ace
 from matplotlib.lines import Line2D
 from theme import BLUE, GREEN, OCHRE, ORANGE
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import theme
 from ace_flow.sim import frames
-from drawing import ace
-from theme import BLUE, GREEN, GREY, OCHRE, ORANGE, PURPLE
+from commands import ace
+from theme import BLUE, GREEN, OCHRE, ORANGE, PURPLE
 
 
 def throughput(binary: Path, folder: Path) -> None:

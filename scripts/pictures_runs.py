@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import theme
-from drawing import ROOT, ace
+from commands import ROOT, ace
 from matplotlib.patches import FancyBboxPatch, Patch
 from theme import BLUE, GREEN, GREY, OCHRE, ORANGE, PURPLE, RED
 
@@ -99,7 +99,9 @@ def acceleration_flow(binary: Path, scratch: Path, folder: Path) -> None:
             arrow = {"arrowstyle": "-|>", "color": theme.INK, "linewidth": 1, "shrinkA": 0, "shrinkB": 0}
             axes.annotate("", (390, y), (390, y - 16), arrowprops=arrow)
         corners = "round,pad=0,rounding_size=6"
-        axes.add_patch(FancyBboxPatch((150, y), 480, row - 16, corners, color=colour, alpha=0.25, linewidth=0))
+        axes.add_patch(
+            FancyBboxPatch((150, y), 480, row - 16, corners, color=colour, alpha=0.25, linewidth=0)
+        )
         axes.add_patch(FancyBboxPatch((150, y), 480, row - 16, corners, facecolor="none", edgecolor=colour))
         words = textwrap.fill(" ".join(lines), 56)
         axes.text(390, y + (row - 16) / 2, words, ha="center", va="center", linespacing=1.15)
@@ -169,12 +171,15 @@ def hidden_load(binary: Path, scratch: Path, folder: Path) -> None:
                     drawn.setdefault(kind, []).append((first / 1000, (last - first) / 1000))
             words = f"{e['name']}, {e['dur'] / 1000:.1f} ms"
             # A name whose load begins or ends beyond the picture stands within it.
-            side = "left" if e["ts"] + e["dur"] > end else "right" if e["ts"] < start else "center"
+            side = "right" if e["ts"] + e["dur"] > end else "left" if e["ts"] < start else "center"
             place = {"left": begin, "right": finish, "center": (begin + finish) / 2}[side]
             axes.text(place / 1000, track - 0.36, words, ha=side, va="bottom", fontsize=9.5)
         for kind, spans in drawn.items():
             used[kind] = None
-            axes.broken_barh(spans, (track - 0.34, 0.68), facecolors=kinds[kind], linewidth=0)
+            # Frames on the link are shorter than a pixel.
+            edge = 0.5 if kind == "host link" else 0
+            look = {"facecolors": kinds[kind], "edgecolors": kinds[kind], "linewidth": edge}
+            axes.broken_barh(spans, (track - 0.34, 0.68), **look)
     axes.set_xlim(start / 1000, end / 1000)
     axes.set_ylim(tracks + 0.5, 0.4)
     names = [*(f"slot {at}" for at in range(tracks - 1)), "host link"]

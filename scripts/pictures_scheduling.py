@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import theme
-from drawing import ROOT
+from commands import ROOT
 
 
 def page_table(page: str, title: str) -> tuple[list[str], list[list[str]]]:
@@ -38,8 +38,18 @@ def by_class(name: str, title: str, what: str, rows: Reached, folder: Path) -> N
         colour, marker = POLICIES[policy]
         # From the top of a class's row to its bottom.
         shift = 0.72 * at / max(len(policies) - 1, 1) - 0.36
-        points = [(values[policy], row + shift) for row, (values, _) in enumerate(rows.values()) if policy in values]
-        axes.plot(*zip(*points, strict=True), marker, color=colour, label=policy, markersize=4.5, clip_on=False, zorder=3)
+        points = [
+            (values[policy], row + shift) for row, (values, _) in enumerate(rows.values()) if policy in values
+        ]
+        axes.plot(
+            *zip(*points, strict=True),
+            marker,
+            color=colour,
+            label=policy,
+            markersize=4.5,
+            clip_on=False,
+            zorder=3,
+        )
     bounds = [(bound, row) for row, (_, bound) in enumerate(rows.values()) if bound is not None]
     if bounds:
         places, at = zip(*bounds, strict=True)

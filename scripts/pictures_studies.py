@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 import theme
-from drawing import ROOT, ace
+from commands import ROOT, ace
 from matplotlib.axes import Axes
 from theme import BLUE, GREEN, GREY, OCHRE, ORANGE, PURPLE, RED, TEAL
 

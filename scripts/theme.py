@@ -29,8 +29,8 @@ STYLE = (
     "svg{color:#1f2328}text{font-family:system-ui,sans-serif}*{stroke-linejoin:round}"
     "@media(prefers-color-scheme:dark){svg{color:#d7dde3}}"
 )
-# Pixels to an inch, as a browser has them.
-DPI = 96
+# A file of matplotlib's is in points; a browser has so many pixels to one.
+PIXELS = 96 / 72
 
 matplotlib.rcParams.update(
     {
@@ -62,7 +62,7 @@ matplotlib.rcParams.update(
 
 def plot(title: str, x: str, y: str, high: int = 440, wide: int = 640) -> tuple[Figure, Axes]:
     """A plot of one pair of axes, of so many pixels; a long title takes more lines."""
-    figure, axes = plt.subplots(figsize=(wide / DPI, high / DPI), dpi=DPI, layout="constrained")
+    figure, axes = plt.subplots(figsize=(wide / 96, high / 96), dpi=72, layout="constrained")
     figure.suptitle(textwrap.fill(title, wide // 10), x=0.01, ha="left", fontsize=12, fontweight="bold")
     axes.set_xlabel(x)
     axes.set_ylabel(y)
@@ -90,7 +90,7 @@ def legend(
     figure: Figure, columns: int = 2, note: str | None = None, handles: list[Artist] | None = None
 ) -> None:
     """Who is who, below the axes, and what is to be noted above it; long words take more lines."""
-    wide = round(figure.bbox.width)
+    wide = round(figure.bbox.width * PIXELS)
     look = {"columnspacing": 1.4, "handlelength": 1.8, "alignment": "left"}
     look |= {"handles": handles} if handles else {}
     made = figure.legend(loc="outside lower center", ncols=columns, **look)
@@ -102,7 +102,7 @@ def legend(
 
 def note(figure: Figure, words: str) -> None:
     """Sentences below all else, where there is no legend."""
-    lines = textwrap.fill(words, round(figure.bbox.width) // 8)
+    lines = textwrap.fill(words, round(figure.bbox.width * PIXELS) // 8)
     figure.supxlabel(lines, x=0.01, ha="left", fontsize=9.5)
 
 
@@ -145,7 +145,13 @@ def name_points(axes: Axes, rows: list[tuple[float, float, str]]) -> None:
                     (x, y),
                     xycoords="figure pixels",
                     textcoords="figure pixels",
-                    arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "shrinkA": 3, "shrinkB": 0},
+                    arrowprops={
+                        "arrowstyle": "-",
+                        "color": GREY,
+                        "linewidth": 0.7,
+                        "shrinkA": 3,
+                        "shrinkB": 0,
+                    },
                 )
             break
         else:
@@ -157,9 +163,19 @@ def offsets(wide: float, high: float) -> list[tuple[float, float]]:
     found = []
     for away in (7, 13, 20, 28, 37, 47, 58, 70, 84, 100, 120, 140):
         middle = -high / 2
-        found += [(away, middle), (-away - wide, middle), (-wide / 2, away - 1), (-wide / 2, -away + 1 - high)]
+        found += [
+            (away, middle),
+            (-away - wide, middle),
+            (-wide / 2, away - 1),
+            (-wide / 2, -away + 1 - high),
+        ]
         slant = away * 0.75
-        found += [(slant, slant), (slant, -slant - high), (-slant - wide, slant), (-slant - wide, -slant - high)]
+        found += [
+            (slant, slant),
+            (slant, -slant - high),
+            (-slant - wide, slant),
+            (-slant - wide, -slant - high),
+        ]
     return found
 
 
@@ -189,7 +205,9 @@ def write(figure: Figure, name: str, folder: Path, about: str | None = None) -> 
     figure.draw_without_rendering()
     used = figure.get_tightbbox().transformed(figure.dpi_scale_trans)
     if not within(used, figure.bbox.padded(1)):
-        raise ValueError(f"{name}.svg: {used.extents.round()} does not fit into {figure.bbox.extents}; make it larger")
+        raise ValueError(
+            f"{name}.svg: {used.extents.round()} does not fit into {figure.bbox.extents}; make it larger"
+        )
     path = folder / f"{name}.svg"
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure.savefig(path, transparent=True, metadata=nothing)
@@ -203,7 +221,9 @@ def adjusted(text: str, title: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, count=1, flags=re.DOTALL)
     text = re.sub(r"<style[^>]*>.*?</style>", f"<style>{STYLE}</style>", text, count=1, flags=re.DOTALL)
-    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(title)}" ', 1).replace(INK, "currentColor")
+    text = text.replace("<svg ", f'<svg role="img" aria-label="{escape(title)}" ', 1).replace(
+        INK, "currentColor"
+    )
     text = text.replace("font-family: 'DejaVu Sans'; ", "")
     rounded = re.compile(r"-?\d+\.\d{3,}")
 
