@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pictures of docs/pictures, from what `ace` prints and from the library: `make pages` calls it.
 
-Without names all of them; drawing.py has what they are drawn with, and pictures_*.py each its own.
+Without names all of them; theme.py has how they look, commands.py what they are drawn from, and pictures_*.py each its own.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "flow"))
-from drawing import ROOT, ace
+from commands import ROOT, ace
 from pictures_drp import drp_2006
 from pictures_library import compression, frame_layout, library_layout, throughput
 from pictures_runs import acceleration_flow, hidden_load, look_ahead

@@ -3,65 +3,57 @@
 
 from pathlib import Path
 
-from drawing import COLOURS, Axis, Plot, ace, logarithmic
+import theme
+from commands import ace
+from matplotlib.lines import Line2D
+from theme import BLUE, GREEN, OCHRE, ORANGE
 
 
 def drp_2006(binary: Path, folder: Path) -> None:
     """The 2006 paper's machine: overhead against the length of a load."""
     study = ace(binary, "study", "drp-2006")
     runs = [run for run in study["figure9"]["what_if"] if run["load_us"] and run["load_us"] < 1000]
-    y = Axis("overhead of reconfiguration, %", 0, 40, [10 * n for n in range(5)])
-    x = Axis("a load, µs", 5, 25, [5, 10, 25], True)
-    plot = Plot("The machine of 2006, its traffic and rates", x, y)
-    lines = [
-        (
-            "without double buffering",
-            COLOURS[2],
-            [(r["load_us"], r["figure9"]["without"]) for r in runs if r["groups"] == 2],
-        )
+    title = "Overhead against the length of a load: the machine of 2006, its traffic and rates"
+    figure, axes = theme.plot(title, "a load, µs", "overhead of reconfiguration, %")
+    lines = [("2 groups, without double buffering", ORANGE, "o", 2, "without")]
+    lines += [
+        (f"{groups} groups", colour, marker, groups, "double")
+        for groups, colour, marker in ((2, BLUE, "s"), (3, GREEN, "^"), (4, OCHRE, "D"))
     ]
-    for groups, colour in ((2, COLOURS[0]), (3, COLOURS[1]), (4, COLOURS[4])):
-        points = [(r["load_us"], r["figure9"]["double"]) for r in runs if r["groups"] == groups]
-        lines.append((f"{groups} groups", colour, points))
-    for name, colour, points in lines:
-        places = [plot.place(x, y) for x, y in points]
-        plot.line(places, f'stroke="{colour}" stroke-width="2"')
-        for (load, overhead), (x, y) in zip(points, places, strict=True):
-            plot.dot(x, y, colour, f"{name}, {load} µs: {overhead:.1f} %")
-    plot.key(110, 420, [(colour, name) for name, colour, _ in lines])
-    plot.write("drp-2006", folder)
+    for name, colour, marker, groups, kind in lines:
+        points = [(run["load_us"], run["figure9"][kind]) for run in runs if run["groups"] == groups]
+        axes.plot(*zip(*points, strict=True), f"{marker}-", color=colour, label=name, clip_on=False)
+    theme.logarithmic(axes.xaxis, sorted({run["load_us"] for run in runs}))
+    axes.set_ylim(-0.7, 40)
+    theme.legend(figure)
+    theme.write(figure, "drp-2006", folder)
     figure_8(study, folder)
     figure_9(study, folder)
 
 
 def figure_8(study: dict, folder: Path) -> None:
     """HMAC with the hash on the accelerator, against the processor alone."""
-    figures = study["figure8"]
-    rows = [row for figure in figures for row in figure["rows"]]
-    most = max(value for row in rows for key, value in row.items() if key != "bytes" and value)
-    x = Axis("message, bytes", 32, 8192, [2**n for n in range(5, 14)], True)
-    y = logarithmic("improvement over the VR5500 alone", [0.6, most])
-    plot = Plot("Figure 8 of the 2006 paper: the hash of an HMAC on the accelerator", x, y)
+    title = "Figure 8 of the 2006 paper: the hash of an HMAC on the accelerator"
+    figure, axes = theme.plot(title, "message, bytes", "time of the VR5500 alone ÷ time with it", 480)
     kinds = [
-        ("drp_with_share", "DRP-1, share fitted at 8192 bytes"),
-        ("array", "our array, one packet"),
-        ("slot", "our slot"),
+        ("drp_with_share", "DRP-1, share fitted at 8192 bytes", BLUE, "o"),
+        ("array", "our array, one packet", GREEN, "s"),
+        ("slot", "our slot", ORANGE, "^"),
     ]
-    key = []
-    for figure, dash in zip(figures, ("", ' stroke-dasharray="6 4"'), strict=True):
-        for (kind, name), colour in zip(kinds, COLOURS, strict=False):
-            points = [(row["bytes"], row[kind]) for row in figure["rows"] if row[kind]]
-            if not points:
-                continue
-            places = [plot.place(*point) for point in points]
-            plot.line(places, f'stroke="{colour}" stroke-width="2"{dash}')
-            for (size, gain), place in zip(points, places, strict=True):
-                plot.dot(*place, colour, f"{figure['name']}, {name}, {size} bytes: {gain:.2f}")
-            if not dash:
-                key.append((colour, name))
-    plot.key(95, 60, key)
-    plot.text(95, 60 + 18 * len(key), "drawn through: HMAC-MD5-96; dashed: HMAC-SHA-1-96", "small")
-    plot.write("drp-2006-hmac", folder)
+    hashes = list(zip(study["figure8"], ("-", "--"), strict=True))
+    for hash_, dash in hashes:
+        for kind, name, colour, marker in kinds:
+            points = [(row["bytes"], row[kind]) for row in hash_["rows"] if row[kind]]
+            if points:
+                label = name if dash == "-" else None
+                axes.plot(*zip(*points, strict=True), marker + dash, color=colour, label=label)
+    for hash_, dash in hashes:
+        axes.add_line(Line2D([], [], color=theme.INK, linestyle=dash, label=hash_["name"]))
+    theme.logarithmic(axes.xaxis, [2**n for n in range(5, 14, 2)])
+    theme.logarithmic(axes.yaxis, [0.7, 1, 1.5, 2, 3, 5, 7, 10])
+    axes.axhline(1, color=theme.INK, linewidth=0.8)
+    theme.legend(figure)
+    theme.write(figure, "drp-2006-hmac", folder)
 
 
 def figure_9(study: dict, folder: Path) -> None:
@@ -74,20 +66,19 @@ def figure_9(study: dict, folder: Path) -> None:
         ("our array, fitted", model["array"][0][1]),
         ("our array, recording", recording["array"][0][1]),
     ]
-    y = Axis("overhead of reconfiguration, %", 0, 24, list(range(0, 25, 4)))
-    plot = Plot(
-        "Figure 9 of the 2006 paper, and our array with one packet in flight",
-        Axis("", 0, len(rows), []),
-        y,
-        760,
-        420,
-    )
-    for at, (name, figures) in enumerate(rows):
-        for side, (kind, colour) in enumerate((("without", COLOURS[2]), ("double", COLOURS[0]))):
-            left, top = plot.place(at + 0.2 + 0.3 * side, figures[kind])
-            right, bottom = plot.place(at + 0.47 + 0.3 * side, 0)
-            plot.box(left, top, right - left, bottom - top, colour, f"{name}, {kind}: {figures[kind]:.2f} %")
-            plot.text((left + right) / 2, top - 6, f"{figures[kind]:.2f}", "middle small")
-        plot.text(plot.place(at + 0.5, 0)[0], plot.place(0, 0)[1] + 18, name, "middle")
-    plot.key(530, 60, [(COLOURS[2], "without double buffering"), (COLOURS[0], "with it")])
-    plot.write("drp-2006-overhead", folder)
+    title = "Figure 9 of the 2006 paper, and our array with one packet in flight"
+    figure, axes = theme.plot(title, "overhead of reconfiguration, %", "machine and traffic", 420)
+    for kind, name, shift, colour in (
+        ("without", "without double buffering", -0.2, ORANGE),
+        ("double", "with it", 0.2, BLUE),
+    ):
+        values = [figures[kind] for _, figures in rows]
+        bars = axes.barh([at + shift for at in range(len(rows))], values, 0.36, color=colour, label=name)
+        axes.bar_label(bars, [f"{value:.2f}" for value in values], padding=3, fontsize=9.5)
+    axes.set_yticks(range(len(rows)), [name for name, _ in rows])
+    axes.tick_params("y", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.invert_yaxis()
+    axes.margins(x=0.1)
+    theme.legend(figure)
+    theme.write(figure, "drp-2006-overhead", folder)

@@ -3,13 +3,15 @@
 
 from pathlib import Path
 
+import theme
 from ace_flow.sim import frames
-from drawing import COLOURS, Axis, Picture, Plot, ace, logarithmic
+from commands import ace
+from theme import BLUE, GREEN, OCHRE, ORANGE, PURPLE
 
 
 def throughput(binary: Path, folder: Path) -> None:
     """How fast each base of the library is, by its size."""
-    rows = []
+    rows: dict[str, list[tuple[float, float, str]]] = {"block": [], "ring": [], "hash": []}
     for image in ace(binary, "library", "list")["configurations"]:
         if image["base"]:
             continue
@@ -24,42 +26,47 @@ def throughput(binary: Path, folder: Path) -> None:
             continue
         core = about["area_core"]
         hashes = all(can["kind"] == "hash" for can in about["can"])
-        colour = COLOURS[2] if hashes else COLOURS[1] if about.get("in_flight", 1) > 1 else COLOURS[0]
-        rows.append((core["lut4"] + 2 * core["ccu2c"], max(r["mbps"] for r in rates), colour, image["name"]))
-    x = logarithmic("LUTeq of the core (LUT4 + 2 CCU2C)", [row[0] for row in rows])
-    y = logarithmic("Mb/s, CBC encryption or hashing, at the slot's Fmax", [row[1] for row in rows])
-    plot = Plot("Throughput against size, the bases of the library", x, y)
-    plot.points(rows)
-    plot.key(
-        95,
-        60,
-        list(
-            zip(
-                COLOURS, ["one block at a time", "blocks of many packets in one ring", "hashes"], strict=False
-            )
-        ),
-    )
-    plot.write("throughput", folder)
+        kind = "hash" if hashes else "ring" if about.get("in_flight", 1) > 1 else "block"
+        size = core["lut4"] + 2 * core["ccu2c"]
+        rows[kind].append((size, max(r["mbps"] for r in rates), image["name"]))
+    title = "Throughput against size: the bases of the library"
+    y = "CBC encryption or hashing at the slot's Fmax, Mb/s"
+    figure, axes = theme.plot(title, "size of the core, LUTeq (LUT4 + 2 CCU2C)", y, 640)
+    for kind, name, colour, marker in (
+        ("block", "one block at a time", BLUE, "o"),
+        ("ring", "blocks of many packets in one ring", GREEN, "s"),
+        ("hash", "hashes", ORANGE, "^"),
+    ):
+        x, y = [row[0] for row in rows[kind]], [row[1] for row in rows[kind]]
+        axes.plot(x, y, marker, color=colour, label=name)
+    theme.logarithmic(axes.xaxis)
+    theme.logarithmic(axes.yaxis)
+    axes.margins(0.08)
+    theme.legend(figure, 3)
+    theme.name_points(axes, [row for group in rows.values() for row in group])
+    theme.write(figure, "throughput", folder)
 
 
 def compression(stats: dict, folder: Path) -> None:
     """How many per cent of its frames each base takes in the library, by how full the part is."""
     rows = [
-        (c["lut_use_percent"], c["percent"], COLOURS[0], c["name"])
-        for c in stats["configurations"]
-        if c["base"] is None
+        (c["lut_use_percent"], c["percent"], c["name"]) for c in stats["configurations"] if c["base"] is None
     ]
-    x = Axis("LUTs in use, %", 0, 14, list(range(0, 15, 2)))
-    y = Axis("stored, % of the frames", 0, 18, list(range(0, 19, 2)))
-    plot = Plot("Compressed size against LUT use, the bases of the library", x, y)
-    plot.points(rows)
-    plot.write("compression", folder)
+    title = "Compressed size against LUT use: the bases of the library"
+    figure, axes = theme.plot(title, "LUTs in use, %", "stored, % of the frames", 700)
+    axes.plot([row[0] for row in rows], [row[1] for row in rows], "o", color=BLUE)
+    theme.logarithmic(axes.xaxis)
+    theme.logarithmic(axes.yaxis)
+    axes.margins(0.08)
+    theme.name_points(axes, rows)
+    theme.write(figure, "compression", folder)
 
 
 def library_layout(stats: dict, folder: Path) -> None:
     """What the bytes of the library are."""
     parts = [
         ("streams of frames", "stream_bytes"),
+        ("context sets", "context_set_bytes"),
         ("manifests and proofs", "text_bytes"),
         ("contents of block RAMs", "block_ram_contents_bytes"),
         ("index", "index_bytes"),
@@ -70,26 +77,23 @@ def library_layout(stats: dict, folder: Path) -> None:
     ]
     sizes = [(name, stats[key]) for name, key in parts]
     sizes.append(("header, digest, signatures", stats["bytes"] - sum(size for _, size in sizes)))
-    frames_, count = stats["frame_bytes"], len(stats["configurations"])
-    picture = Picture(860, 330, f"The library, version {stats['version']}: {count} configurations")
-    at, wide = 20.0, 820
-    colours = [*COLOURS, "#666666", "#2f6f95", "#7f5a93"]
-    for (name, size), colour in zip(sizes, colours, strict=True):
-        part = wide * size / stats["bytes"]
-        picture.box(at, 45, part, 60, colour, f"{name}: {size} bytes")
-        at += part
-    for row, ((name, size), colour) in enumerate(zip(sizes, colours, strict=True)):
-        y = 140 + 20 * row
-        picture.box(20, y - 10, 11, 11, colour)
-        picture.text(40, y, name)
-        picture.text(340, y, f"{size:,}".replace(",", " "), "end")
-        picture.text(430, y, f"{100 * size / stats['bytes']:.2f} %", "end")
-    picture.text(470, 140, f"{stats['bytes']:,} bytes in all,".replace(",", " "))
-    picture.text(
-        470, 160, f"{stats['file_percent']:.2f} % of the {frames_:,} bytes of frames".replace(",", " ")
+    sizes.sort(key=lambda part: -part[1])
+    count = len(stats["configurations"])
+    title = f"The library, version {stats['version']}: {count} configurations in {theme.plain(stats['bytes'])} bytes"
+    figure, axes = theme.plot(title, "size, kB", "part of the file", 420)
+    bars = axes.barh([name for name, _ in sizes], [size / 1000 for _, size in sizes], 0.7, color=BLUE)
+    labels = [f"{theme.plain(size)} bytes, {100 * size / stats['bytes']:.2f} %" for _, size in sizes]
+    axes.bar_label(bars, labels, padding=4, fontsize=9.5)
+    axes.tick_params("y", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.65 * max(size for _, size in sizes) / 1000)
+    theme.note(
+        figure,
+        f"The file is {stats['file_percent']:.2f} % of the {theme.plain(stats['frame_bytes'])} bytes of frames "
+        "that the configurations have when they are loaded.",
     )
-    picture.text(470, 180, "that the configurations have when they are loaded")
-    picture.write("library", folder)
+    theme.write(figure, "library", folder)
 
 
 def frame_layout(folder: Path) -> None:
@@ -97,7 +101,6 @@ def frame_layout(folder: Path) -> None:
     parts = {"payload": bytes(48), "key": bytes(16), "iv": bytes(16)}
     request = frames.request(1, "cbc", parts["payload"], key=parts["key"], iv=parts["iv"])
     plain = frames.request(1, "cbc", parts["payload"], iv=parts["iv"])
-    picture = Picture(860, 260, "A frame: AES-128-CBC over 48 bytes, a beat of 8 bytes each clock")
     header = len(plain) - len(parts["iv"]) - len(parts["payload"])
     rows = [
         (
@@ -107,16 +110,21 @@ def frame_layout(folder: Path) -> None:
         ("request, key kept", [("header", header), ("IV", 16), ("data", 48)]),
         ("response", [("result", 48), ("trailer", frames.BEAT)]),
     ]
-    colours = {"header": COLOURS[0], "key": COLOURS[2], "IV": COLOURS[4], "data": COLOURS[1]}
-    colours |= {"result": COLOURS[1], "trailer": COLOURS[3]}
-    for row, (name, sections) in enumerate(rows):
-        y, x = 55 + 62 * row, 175.0
-        picture.text(20, y + 26, name)
+    colours = {"header": BLUE, "key": ORANGE, "IV": OCHRE, "data": GREEN, "result": GREEN, "trailer": PURPLE}
+    title = "A frame: AES-128-CBC over 48 bytes, a beat of 8 bytes each clock"
+    figure, axes = theme.plot(title, "beats", "frame", 300)
+    for row, (_, sections) in enumerate(rows):
+        start = 0.0
         for section, size in sections:
-            wide = 50 * size / frames.BEAT
-            picture.box(x, y, wide - 2, 42, colours[section], f"{section}: {size} bytes")
-            picture.text(x + wide / 2 - 1, y + 18, section, "middle on small")
-            picture.text(x + wide / 2 - 1, y + 33, str(size), "middle on small")
-            x += wide
-    picture.text(20, 246, "Sizes in bytes. docs/slot.md has every field.", "small")
-    picture.write("frame", folder)
+            beats = size / frames.BEAT
+            axes.barh(row, beats, 0.7, start, color=colours[section], alpha=0.45)
+            axes.barh(row, beats, 0.7, start, color="none", edgecolor=colours[section], linewidth=1.4)
+            words = f"{section}\n{size}"
+            axes.text(start + beats / 2, row, words, ha="center", va="center", fontsize=9.5, linespacing=1.5)
+            start += beats
+    axes.set_yticks(range(len(rows)), [name.replace(", ", ",\n") for name, _ in rows])
+    axes.tick_params("y", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.invert_yaxis()
+    theme.note(figure, "Sizes in bytes. docs/slot.md has every field.")
+    theme.write(figure, "frame", folder)

@@ -2,10 +2,13 @@
 """The pictures of runs of the demo: looking ahead, what is hidden, and who accelerates what."""
 
 import json
-import math
+import textwrap
 from pathlib import Path
 
-from drawing import COLOURS, ROOT, Axis, Picture, Plot, ace
+import theme
+from commands import ROOT, ace
+from matplotlib.patches import FancyBboxPatch, Patch
+from theme import BLUE, GREEN, GREY, OCHRE, ORANGE, PURPLE, RED
 
 
 def run(binary: Path, board: Path, policy: str, out: Path, report: Path | None = None) -> dict:
@@ -34,24 +37,16 @@ def look_ahead(binary: Path, scratch: Path, folder: Path) -> None:
         for policy, points in lines.items():
             totals = run(binary, board, policy, scratch / "out.pcap")["totals"]
             points.append((packets, totals["exposed_load"] / 1e9))
-    most = max(y for points in lines.values() for _, y in points)
-    step = 10 ** math.floor(math.log10(most))
-    step = step if most / step > 4 else step / 2
-    y = Axis(
-        "all wait for a configuration, ms",
-        0,
-        most * 1.08,
-        [step * n for n in range(int(most * 1.08 / step) + 1)],
-    )
-    x = Axis("packets that the controller can look ahead", 1, 256, [2**n for n in range(9)], True)
-    plot = Plot("Overhead against look-ahead: the demo's 277 packets, two slots", x, y)
-    for (policy, points), colour in zip(lines.items(), (COLOURS[2], COLOURS[0], COLOURS[1]), strict=True):
-        places = [plot.place(x, y) for x, y in points]
-        plot.line(places, f'stroke="{colour}" stroke-width="2"')
-        for (packets, time), (x, y) in zip(points, places, strict=True):
-            plot.dot(x, y, colour, f"{policy}, {packets} packets: {time:.1f} ms")
-    plot.key(110, 420, [(COLOURS[2], "on-demand"), (COLOURS[0], "double-buffer"), (COLOURS[1], "adaptive")])
-    plot.write("look-ahead", folder)
+    title = "Overhead against look-ahead: the demo's 277 packets, two slots"
+    x, y = "packets that the controller can look ahead", "all wait for a configuration, ms"
+    figure, axes = theme.plot(title, x, y)
+    looks = ((ORANGE, "o"), (BLUE, "s"), (GREEN, "^"))
+    for (policy, points), (colour, marker) in zip(lines.items(), looks, strict=True):
+        axes.plot(*zip(*points, strict=True), f"{marker}-", color=colour, label=policy)
+    theme.logarithmic(axes.xaxis, [packets for packets, _ in lines["adaptive"]])
+    axes.set_ylim(0)
+    theme.legend(figure, 3)
+    theme.write(figure, "look-ahead", folder)
 
 
 def acceleration_flow(binary: Path, scratch: Path, folder: Path) -> None:
@@ -92,24 +87,28 @@ def acceleration_flow(binary: Path, scratch: Path, folder: Path) -> None:
     ):
         event = of(category, words)
         steps.append((event["ts"], event["dur"], lines))
-    picture = Picture(
-        900, 330, f"The way of packet {execute['args']['packet']}: section 3.4 with the times of a run"
-    )
-    wide, high = 200, 96
-    for at, (start, took, lines) in enumerate(steps):
-        row, column = divmod(at, 4)
-        x, y = 20 + 220 * column, 50 + 140 * row
-        picture.box(x, y, wide, high, COLOURS[at % len(COLOURS)])
-        for line, words in enumerate(lines):
-            picture.text(x + wide / 2, y + 20 + 17 * line, words, "middle on small")
-        when = f"from {start:.1f} µs, {took:.2f} µs" if took else f"at {start:.1f} µs"
-        picture.text(x + wide / 2, y + high - 10, when, "middle on small")
-        if column < 3 and at + 1 < len(steps):
-            picture.line([(x + wide, y + high / 2), (x + wide + 20, y + high / 2)], 'class="axis"')
-    picture.text(
-        20, 318, "Modelled time of `ace run` on the demo's traffic, two slots, double-buffer.", "small"
-    )
-    picture.write("drp-2006-flow", folder)
+    title = f"The way of packet {execute['args']['packet']}: section 3.4 with the times of a run"
+    row = 58
+    figure, axes = theme.plot(title, "", "", high=80 + row * len(steps))
+    axes.set(xlim=(0, 640), ylim=(row * len(steps), 0))
+    axes.set_axis_off()
+    colours = (PURPLE, ORANGE, PURPLE, GREY, BLUE, GREY, PURPLE)
+    for at, ((start, took, lines), colour) in enumerate(zip(steps, colours, strict=True)):
+        y = row * at + 4
+        if at:
+            arrow = {"arrowstyle": "-|>", "color": theme.INK, "linewidth": 1, "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", (390, y), (390, y - 16), arrowprops=arrow)
+        corners = "round,pad=0,rounding_size=6"
+        axes.add_patch(
+            FancyBboxPatch((150, y), 480, row - 16, corners, color=colour, alpha=0.25, linewidth=0)
+        )
+        axes.add_patch(FancyBboxPatch((150, y), 480, row - 16, corners, facecolor="none", edgecolor=colour))
+        words = textwrap.fill(" ".join(lines), 56)
+        axes.text(390, y + (row - 16) / 2, words, ha="center", va="center", linespacing=1.15)
+        when = f"at {start:.1f} µs\ntakes {took:.2f} µs" if took else f"at {start:.1f} µs"
+        axes.text(135, y + (row - 16) / 2, when, ha="right", va="center", fontsize=9.5)
+    theme.note(figure, "Modelled time of `ace run` on the demo's traffic, two slots, double-buffer.")
+    theme.write(figure, "drp-2006-flow", folder)
 
 
 def hidden_load(binary: Path, scratch: Path, folder: Path) -> None:
@@ -144,43 +143,49 @@ def hidden_load(binary: Path, scratch: Path, folder: Path) -> None:
     behind = max((e for e in events if e["cat"] == "load"), key=hidden)
     start, end = behind["ts"] - 500, behind["ts"] + behind["dur"] + 500
     tracks = len(board["slots"]) + 1
-    picture = Picture(
-        860,
-        60 + 62 * tracks + 40,
-        f"A load behind other work: {hidden(behind) / 1000:.1f} of {behind['dur'] / 1000:.1f} ms hidden",
-    )
-    left, wide = 90, 740
-
-    def x(time: float) -> float:
-        return left + wide * (min(max(time, start), end) - start) / (end - start)
-
-    names = {at: f"slot {at - 1}" for at in range(1, tracks)} | {tracks: "host link"}
-    for track, name in names.items():
-        y = 45 + 62 * (track - 1)
-        picture.text(14, y + 26, name)
-        picture.box(left, y, wide, 42, "#c8c8c8")
+    took = f"{hidden(behind) / 1000:.1f} of {behind['dur'] / 1000:.1f} ms"
+    title = f"A load behind other work: {took} hidden"
+    figure, axes = theme.plot(title, "modelled time, ms", "where", high=170 + 70 * tracks)
+    kinds = {
+        "load, hidden": OCHRE,
+        "load that all wait for": ORANGE,
+        "packets are worked on": BLUE,
+        "host link": GREY,
+        "host": RED,
+    }
+    used: dict[str, None] = {}
+    for track in range(1, tracks + 1):
+        drawn: dict[str, list[tuple[float, float]]] = {}
         for e in sorted((e for e in events if e["pid"] == 1 and e["tid"] == track), key=lambda e: e["ts"]):
-            if e["ts"] + e["dur"] < start or e["ts"] > end:
+            begin, finish = max(e["ts"], start), min(e["ts"] + e["dur"], end)
+            if begin >= finish:
                 continue
-            from_, to = x(e["ts"]), x(e["ts"] + e["dur"])
-            words = f"{e['name']}: {e['dur']:.1f} µs"
-            if e["cat"] == "load":
-                for is_hidden, begin, finish in pieces(e):
-                    colour = COLOURS[4] if is_hidden else COLOURS[2]
-                    picture.box(x(begin), y, x(finish) - x(begin), 42, colour, words)
-                if to - from_ > 90:
-                    picture.text(
-                        (from_ + to) / 2, y + 26, f"{e['name']}, {e['dur'] / 1000:.1f} ms", "middle on"
-                    )
-            else:
-                colour = {"execute": COLOURS[0], "link": "#555555"}.get(e["cat"], "#7f0000")
-                picture.box(from_, y, to - from_, 42, colour, words)
-    y = 45 + 62 * tracks
-    for at in range(math.ceil(start / 1000), math.floor(end / 1000) + 1):
-        picture.line([(x(1000 * at), 40), (x(1000 * at), y - 12)], 'class="grid"')
-        picture.text(x(1000 * at), y + 2, f"{at} ms", "middle small")
-    rows = [(COLOURS[4], "load, hidden"), (COLOURS[2], "load that all wait for")]
-    rows += [(COLOURS[0], "packets are worked on"), ("#555555", "host link")]
-    for at, row in enumerate(rows):
-        picture.key(left + 185 * at, y + 26, [row])
-    picture.write("hidden-load", folder)
+            if e["cat"] != "load":
+                kind = {"execute": "packets are worked on", "link": "host link"}.get(e["cat"], "host")
+                drawn.setdefault(kind, []).append((begin / 1000, (finish - begin) / 1000))
+                continue
+            for is_hidden, first, last in pieces(e):
+                first, last = max(first, start), min(last, end)
+                if first < last:
+                    kind = "load, hidden" if is_hidden else "load that all wait for"
+                    drawn.setdefault(kind, []).append((first / 1000, (last - first) / 1000))
+            words = f"{e['name']}, {e['dur'] / 1000:.1f} ms"
+            # A name whose load begins or ends beyond the picture stands within it.
+            side = "right" if e["ts"] + e["dur"] > end else "left" if e["ts"] < start else "center"
+            place = {"left": begin, "right": finish, "center": (begin + finish) / 2}[side]
+            axes.text(place / 1000, track - 0.36, words, ha=side, va="bottom", fontsize=9.5)
+        for kind, spans in drawn.items():
+            used[kind] = None
+            # Frames on the link are shorter than a pixel.
+            edge = 0.5 if kind == "host link" else 0
+            look = {"facecolors": kinds[kind], "edgecolors": kinds[kind], "linewidth": edge}
+            axes.broken_barh(spans, (track - 0.34, 0.68), **look)
+    axes.set_xlim(start / 1000, end / 1000)
+    axes.set_ylim(tracks + 0.5, 0.4)
+    names = [*(f"slot {at}" for at in range(tracks - 1)), "host link"]
+    axes.set_yticks(range(1, tracks + 1), names)
+    axes.tick_params("y", length=0)
+    axes.grid(axis="y", visible=False)
+    patches = [Patch(color=colour, label=kind) for kind, colour in kinds.items() if kind in used]
+    theme.legend(figure, 2, handles=patches)
+    theme.write(figure, "hidden-load", folder)

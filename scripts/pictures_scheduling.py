@@ -2,10 +2,10 @@
 """The pictures of policies beside what none can exceed."""
 
 import json
-from html import escape
 from pathlib import Path
 
-from drawing import COLOURS, ROOT, Axis, Plot
+import theme
+from commands import ROOT
 
 
 def page_table(page: str, title: str) -> tuple[list[str], list[list[str]]]:
@@ -16,54 +16,68 @@ def page_table(page: str, title: str) -> tuple[list[str], list[list[str]]]:
     return cells[0], cells[2:]
 
 
+# The colour and the marker of each.
 POLICIES = {
-    "on-demand": COLOURS[2],
-    "double-buffer, late kept": "#888888",
-    "double-buffer": COLOURS[0],
-    "landlord": COLOURS[3],
-    "rotation": COLOURS[4],
-    "adaptive": COLOURS[1],
+    "on-demand": (theme.ORANGE, "o"),
+    "double-buffer, late kept": (theme.GREY, "s"),
+    "double-buffer": (theme.BLUE, "^"),
+    "landlord": (theme.PURPLE, "D"),
+    "rotation": (theme.OCHRE, "v"),
+    "adaptive": (theme.GREEN, "P"),
 }
 
 # By class: what each policy reached, and what none can exceed.
 Reached = dict[str, tuple[dict[str, float], float | None]]
 
 
-def by_class(plot: Plot, rows: Reached) -> None:
-    """Policies as dots above each class; a dash is the bound."""
-    names = [name for name in POLICIES if any(name in values for values, _ in rows.values())]
-    for at, (words, (values, bound)) in enumerate(rows.items()):
-        for name, value in values.items():
-            x, y = plot.place(at + 0.2 + 0.6 * names.index(name) / max(len(names) - 1, 1), value)
-            plot.dot(x, y, POLICIES[name], f"{words}, {name}: {value:.3g}")
-        if bound is not None:
-            plot.line(
-                [plot.place(at + 0.1, bound), plot.place(at + 0.9, bound)], 'class="axis" stroke-width="2"'
-            )
-        x, bottom = plot.place(at + 0.55, plot.y.low)
-        turn = f"translate({x:.1f} {bottom + 14:.1f}) rotate(-24)"
-        plot.parts.append(f'<text class="small end" transform="{turn}">{escape(words)}</text>')
-    # Names of classes hang below the axis, and who is who below them.
-    plot.height += 90
-    for at, name in enumerate(names):
-        plot.key(80 + 145 * at, plot.height - 14, [(POLICIES[name], name)])
+def by_class(name: str, title: str, what: str, rows: Reached, folder: Path) -> None:
+    """Policies as points on the line of each class, one above the other; a dash is the bound."""
+    figure, axes = theme.plot(title, what, "class of traffic", high=190 + 40 * len(rows))
+    policies = [name for name in POLICIES if any(name in values for values, _ in rows.values())]
+    for at, policy in enumerate(policies):
+        colour, marker = POLICIES[policy]
+        # From the top of a class's row to its bottom.
+        shift = 0.72 * at / max(len(policies) - 1, 1) - 0.36
+        points = [
+            (values[policy], row + shift) for row, (values, _) in enumerate(rows.values()) if policy in values
+        ]
+        axes.plot(
+            *zip(*points, strict=True),
+            marker,
+            color=colour,
+            label=policy,
+            markersize=4.5,
+            clip_on=False,
+            zorder=3,
+        )
+    bounds = [(bound, row) for row, (_, bound) in enumerate(rows.values()) if bound is not None]
+    if bounds:
+        places, at = zip(*bounds, strict=True)
+        low, high = [row - 0.44 for row in at], [row + 0.44 for row in at]
+        axes.vlines(places, low, high, color=theme.INK, linewidth=1.6, label="proven bound")
+    for row in range(len(rows) + 1):
+        axes.axhline(row - 0.5, color=theme.GREY, alpha=0.3, linewidth=0.6)
+    axes.set_xlim(0, 1.01)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.tick_params("y", length=0)
+    axes.grid(axis="y", visible=False)
+    theme.legend(figure, 3)
+    theme.write(figure, name, folder)
 
 
 def scheduling(folder: Path) -> None:
     """What studies/scheduling/results.json records, as plots."""
     page = json.loads((ROOT / "studies/scheduling/results.json").read_text())["values"]
     head, table = page_table(page, "Large traces")
-    share = Axis("bytes in time ÷ all bytes", 0, 1.02, [n / 5 for n in range(6)])
     for part, file in (("0.8", "scheduling-below"), ("1.2", "scheduling-above")):
         rows: Reached = {}
         for row in table:
             if row[1] == part:
                 reached = [float(cell.split(" ")[0]) for cell in row[6:]]
                 rows[row[0]] = (dict(zip(head[6:], reached, strict=True)), float(row[4]) if row[4] else None)
-        title = f"Bytes in time at {part} of the capacity by the rotation law; dash: the proven bound"
-        plot = Plot(title, Axis("", 0, len(rows), []), share, 980, 560)
-        by_class(plot, rows)
-        plot.write(file, folder)
+        title = f"Bytes in time at {part} of the capacity by the rotation law"
+        by_class(file, title, "bytes in time ÷ all bytes", rows, folder)
     _, table = page_table(page, "Closed loops")
     loops: dict[str, dict[str, float]] = {}
     for row in table:
@@ -74,9 +88,5 @@ def scheduling(folder: Path) -> None:
     rows = {
         name: ({policy: mbps / best[name] for policy, mbps in of.items()}, None) for name, of in loops.items()
     }
-    y = Axis("Mb/s ÷ those of the best policy", 0, 1.02, [n / 5 for n in range(6)])
-    plot = Plot(
-        "Closed loops: policies that starve nobody, and adaptive", Axis("", 0, len(rows), []), y, 980, 560
-    )
-    by_class(plot, rows)
-    plot.write("scheduling-closed", folder)
+    title = "Closed loops: policies that starve nobody, and adaptive"
+    by_class("scheduling-closed", title, "Mb/s ÷ Mb/s of the best policy", rows, folder)

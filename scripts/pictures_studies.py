@@ -4,37 +4,36 @@
 import tomllib
 from pathlib import Path
 
-from drawing import COLOURS, ROOT, Axis, Plot, ace, logarithmic
+import theme
+from commands import ROOT, ace
+from matplotlib.axes import Axes
+from theme import BLUE, GREEN, GREY, OCHRE, ORANGE, PURPLE, RED, TEAL
 
-LINES = [*COLOURS, "#7f0000", "#555555"]
 
-
-def lines(plot: Plot, rows: list[tuple[str, list[tuple[float, float]]]], unit: str) -> None:
-    """A line of dots for each row, and what it is below."""
-    for number, (name, points) in enumerate(rows):
-        colour = LINES[number % len(LINES)]
-        plot.line([plot.place(x, y) for x, y in points], f'stroke="{colour}" stroke-width="2"')
-        for x, y in points:
-            plot.dot(*plot.place(x, y), colour, f"{name}, {x:g}: {y:.3g} {unit}")
-    height = plot.height - plot.BOTTOM - 18 * len(rows)
-    plot.key(plot.width - 330, height, [(LINES[n % len(LINES)], name) for n, (name, _) in enumerate(rows)])
+def lines(axes: Axes, rows: list[tuple[str, list[tuple[float, float]]]]) -> None:
+    """A line of points for each row."""
+    for (name, points), colour, marker in zip(rows, theme.COLOURS, theme.MARKERS, strict=False):
+        axes.plot(*zip(*points, strict=True), f"{marker}-", color=colour, label=name)
 
 
 def pilchard_2002(binary: Path, folder: Path) -> None:
     """Figure 7: triple DES against size, software and accelerators."""
-    figure = ace(binary, "study", "pilchard-2002")["figure7"]
-    sizes = [bytes_ for bytes_, _ in figure["points"]]
-    rows = [(s["name"], [(size, s["mbps"]) for size in (sizes[0], sizes[-1])]) for s in figure["software"]]
-    rows += [
-        (curve["accelerator"]["name"], [(size, mbps[number]) for size, mbps in figure["points"]])
-        for number, curve in enumerate(figure["curves"])
-    ]
-    values = [y for _, points in rows for _, y in points]
+    figure7 = ace(binary, "study", "pilchard-2002")["figure7"]
+    sizes = [size for size, _ in figure7["points"]]
     title = "Triple DES in CBC against size, software and accelerators behind the block interface (2002)"
-    x = Axis("bytes", 8, 65536, [8, 64, 512, 4096, 32768], True)
-    plot = Plot(title, x, logarithmic("Mb/s", values))
-    lines(plot, rows, "Mb/s")
-    plot.write("pilchard-2002", folder)
+    figure, axes = theme.plot(title, "size, bytes", "throughput, Mb/s", high=600)
+    # Processors have lines without points, each dashed in its way.
+    for row, colour, dash in zip(figure7["software"], (GREY, TEAL, RED), ("--", "-.", ":"), strict=True):
+        axes.plot((sizes[0], sizes[-1]), [row["mbps"]] * 2, dash, color=colour, label=row["name"])
+    looks = ((PURPLE, "o"), (OCHRE, "s"), (TEAL, "^"), (RED, "D"), (GREY, "v"), (BLUE, "P"), (GREEN, "X"))
+    for number, (curve, (colour, marker)) in enumerate(zip(figure7["curves"], looks, strict=True)):
+        rates = [mbps[number] for _, mbps in figure7["points"]]
+        name = curve["accelerator"]["name"]
+        axes.plot(sizes, rates, f"{marker}-", color=colour, label=name, markersize=4.5)
+    theme.logarithmic(axes.xaxis, [8, 64, 512, 4096, 32768])
+    theme.logarithmic(axes.yaxis)
+    theme.legend(figure)
+    theme.write(figure, "pilchard-2002", folder)
 
 
 def molen_2003(binary: Path, folder: Path) -> None:
@@ -42,57 +41,61 @@ def molen_2003(binary: Path, folder: Path) -> None:
     study = ace(binary, "study", "molen-2003")
     mix = [m for m in study["programs"]["mix"] if m["set_clocks"]]
     hidden = [(m["set_clocks"], 100 * (1 - m["waited"] / m["taken"])) for m in mix]
-    x = logarithmic("clocks of a set", [clocks for clocks, _ in hidden])
-    plot = Plot(
-        "Four algorithms in turns on the Molen machine (2003)",
-        x,
-        Axis("hidden, %", 0, 100, [0, 25, 50, 75, 100]),
-    )
-    rows = [("of what sets take, hidden behind the core's work", hidden)]
+    rows = [("sets of one length", hidden)]
     # Those that the loader carries out, whole and in part.
     loaded = study["programs"]["loaded"]["mix"]
     part = {key: loaded[f"partial_{key}"] for key in ("taken", "waited")}
     count = {"p-sets": loaded["partial"], "c-sets": loaded["sets"] - loaded["partial"]}
     whole = {key: loaded[key] - part[key] for key in part}
     for name, of in (("p-sets", part), ("c-sets", whole)):
-        rows.append(
-            (
-                f"the library's {name}, by the loader",
-                [(of["taken"] / count[name], 100 * (1 - of["waited"] / of["taken"]))],
-            )
-        )
-    lines(plot, rows, "%")
-    plot.write("molen-2003", folder)
+        point = (of["taken"] / count[name], 100 * (1 - of["waited"] / of["taken"]))
+        rows.append((f"the library's {name}, by the loader", [point]))
+    title = "Four algorithms in turns on the Molen machine (2003): what is hidden of the time that sets take"
+    figure, axes = theme.plot(title, "time of a set, clocks", "hidden behind the core's work, %")
+    lines(axes, rows)
+    theme.logarithmic(axes.xaxis, [clocks for clocks, _ in hidden])
+    axes.set_ylim(-2, 104)
+    theme.legend(figure, 3)
+    theme.write(figure, "molen-2003", folder)
 
 
 def idea_2004(binary: Path, folder: Path) -> None:
     """Throughput against size of the data paths."""
     study = ace(binary, "study", "idea-2004")
-    rows = [
-        (b["lut_sites"], b["mbps"], COLOURS[b["multipliers"] != "lut"], f"{b['path']}, {b['multipliers']}")
-        for b in study["built"]
-    ]
     stages = study["substages"]
-    rows.append((stages["lut_sites"], stages["mbps"], COLOURS[2], "stages, mult18"))
     netlist, bits = study["constant"]["netlist"], study["constant"]["bits"]
     area, mhz = netlist["area"], bits["median"]["fmax_mhz"]
     luts = area["lut4"] + 2 * area["ccu2c"]
-    rows.append((luts, 64 * mhz, COLOURS[3], "constant key, no multiplier"))
-    x = logarithmic("LUT4", [row[0] for row in rows])
-    plot = Plot("IDEA in ECB by its data paths (2004)", x, logarithmic("Mb/s", [row[1] for row in rows]))
-    plot.points(rows)
+    built = {
+        kind: [(b["lut_sites"], b["mbps"], b["path"]) for b in study["built"] if b["multipliers"] == kind]
+        for kind in ("lut", "mult18")
+    }
+    built["mult18"].append((stages["lut_sites"], stages["mbps"], "stages"))
+    figure, axes = theme.plot("IDEA in ECB by its data paths (2004)", "size, LUT4", "throughput, Mb/s", 500)
+    groups = [
+        ("multipliers of LUTs", BLUE, "o", built["lut"]),
+        ("multipliers MULT18X18D", GREEN, "s", built["mult18"]),
+        ("no multiplier", PURPLE, "D", [(luts, 64 * mhz, "constant key")]),
+    ]
+    for name, colour, marker, rows in groups:
+        axes.plot([x for x, _, _ in rows], [y for _, y, _ in rows], marker, color=colour, label=name)
+    theme.logarithmic(axes.xaxis)
+    theme.logarithmic(axes.yaxis)
+    axes.margins(0.12)
     # What another key costs where it stands in the contents of LUTs.
     with (ROOT / "board.toml").open("rb") as file:
         port = tomllib.load(file)["configuration_port"]
     delta = max(bits["deltas"], key=lambda d: d["bytes"])
     us = 8 * delta["bytes"] / port["width"] / port["clock_mhz"]
-    labels = [
-        f"constant key: {luts} LUT4 ({area['kept']} hold it), {mhz:.0f} MHz; any key, stages: {stages['lut_sites']} LUT4, {stages['median_mhz']:.0f} MHz",
-        f"another constant key: {delta['frames']} frames, {delta['bytes']} bytes, {us:.0f} µs at the port (all: {delta['whole_bytes']} bytes)",
-    ]
-    for number, words in enumerate(labels):
-        plot.text(plot.LEFT + 12, plot.TOP + 18 + 18 * number, words, "small")
-    plot.write("idea-2004", folder)
+    note = (
+        f"Constant key: {luts} LUT4, {area['kept']} of them for the key, {mhz:.0f} MHz. "
+        f"Any key, stages: {stages['lut_sites']} LUT4, {stages['median_mhz']:.0f} MHz. "
+        f"Another constant key: {delta['frames']} frames, {delta['bytes']} of {delta['whole_bytes']} bytes, "
+        f"{us:.0f} µs at the port."
+    )
+    theme.legend(figure, 3, note)
+    theme.name_points(axes, [row for _, _, _, rows in groups for row in rows])
+    theme.write(figure, "idea-2004", folder)
 
 
 def crossover(binary: Path, folder: Path) -> None:
@@ -103,19 +106,24 @@ def crossover(binary: Path, folder: Path) -> None:
     ):
         profile = f"studies/processors/{processor}.toml"
         table = ace(binary, "bench", "crossover", algorithm, "--processor", profile)
-        # What this processor was measured with in wall time is compared with nothing modelled.
-        words = {"processor": "stated processor", "slot": "slot", "slot_with_load": "slot, loaded for it"}
-        rows = [(words[key], [(row["bytes"], row[key]) for row in table]) for key in words]
-        earlier = [(key, [(row["bytes"], row[key]) for row in table]) for key in ("auto", "auto_with_load")]
-        values = [rate for _, points in rows for _, rate in points]
-        x = Axis("bytes", 64, 65536, [64, 256, 1024, 4096, 16384, 65536], True)
-        named = (ROOT / profile).read_text().split('name = "')[1].split('"')[0]
+        named = tomllib.loads((ROOT / profile).read_text())["name"]
         title = f"{table[0]['operation']} against size: a slot and {named}, modelled"
-        plot = Plot(title, x, logarithmic("Mbit/s", values))
-        for number, (_, points) in enumerate(earlier, start=3):
-            wide = f'stroke="{LINES[number]}" stroke-width="9" stroke-opacity="0.35"'
-            plot.line([plot.place(x, y) for x, y in points], wide)
-        lines(plot, rows, "Mbit/s")
-        labels = [(LINES[3], "wide: whoever is earlier"), (LINES[4], "wide: the same, slot empty")]
-        plot.key(plot.width - 330, plot.height - plot.BOTTOM - 18 * (len(rows) + 2), labels)
-        plot.write(name, folder)
+        figure, axes = theme.plot(title, "size, bytes", "throughput, Mb/s", 480)
+        sizes = [row["bytes"] for row in table]
+        for key, words, colour in (
+            ("auto", "whoever is earlier", PURPLE),
+            ("auto_with_load", "whoever is earlier, slot empty", OCHRE),
+        ):
+            rates = [row[key] for row in table]
+            axes.plot(sizes, rates, color=colour, linewidth=8, alpha=0.4, solid_capstyle="butt", label=words)
+        # What this processor was measured with in wall time is compared with nothing modelled.
+        for key, words, colour, marker in (
+            ("processor", "stated processor", BLUE, "o"),
+            ("slot", "slot", GREEN, "s"),
+            ("slot_with_load", "slot, loaded for it", ORANGE, "^"),
+        ):
+            axes.plot(sizes, [row[key] for row in table], f"{marker}-", color=colour, label=words)
+        theme.logarithmic(axes.xaxis, [64, 256, 1024, 4096, 16384, 65536])
+        theme.logarithmic(axes.yaxis)
+        theme.legend(figure, 3)
+        theme.write(figure, name, folder)
