@@ -10,8 +10,7 @@ from html import escape
 from pathlib import Path
 
 import matplotlib
-
-matplotlib.use("svg")
+import matplotlib.font_manager
 from matplotlib import pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -32,6 +31,11 @@ STYLE = (
 # A file of matplotlib's is in points; a browser has so many pixels to one.
 PIXELS = 96 / 72
 
+# The same settings and the same letters on every machine: matplotlib's own, and not those that a system has besides.
+matplotlib.rcdefaults()
+matplotlib.use("svg")
+fonts = matplotlib.font_manager.fontManager
+fonts.ttflist = [font for font in fonts.ttflist if font.fname.startswith(matplotlib.get_data_path())]
 matplotlib.rcParams.update(
     {
         "svg.fonttype": "none",
