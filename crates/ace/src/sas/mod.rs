@@ -41,7 +41,7 @@ enum Command {
     /// Make an SA file of what `ip -s xfrm state` prints on a machine with SAs, of Wireshark's table, or of the keys in a
     /// capture. The keys are in it
     ///
-    /// What has no place in an SA file is named with its line and left out, and the exit code is 1.
+    /// What has no place in an SA file is named with its line and left out, and the exit code is 1, or 2 if nothing is left.
     /// strongSwan's own list (`swanctl --list-sas --raw`) has no keys. It has names, directions and traffic selectors,
     /// which the kernel's has not: --swanctl takes them from there.
     Import(Import),
