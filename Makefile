@@ -155,7 +155,7 @@ interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, 
 	  for with in charon transport libipsec restarts tenants; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; \
 	  $(PYTHON) tests/interop/board.py --ace $(ACE) && $(PYTHON) tests/interop/libreswan.py --ace $(ACE) && $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
 
-# An image for a board: make image BOARD=colorlight-i9 SLOTS=array MHZ=100 IMAGE_SEEDS=7105
+# An image for a board: make image BOARD=colorlight-i9 SLOTS=array MHZ=100 IMAGE_SEEDS=7109
 SLOTS ?= array
 image: $(VENV) ace  ## a proven bitstream for a real board (docs/image.md): BOARD=colorlight-i9 SLOTS="aes sha1" TILES=1 MHZ=100
 	@test -n "$(BOARD)" || { echo "which board? make image BOARD=$(firstword $(notdir $(wildcard boards/*)))"; exit 2; }
