@@ -5,6 +5,8 @@ It works on the checkout that it stands in.
 """
 
 import importlib
+import os
+import select
 import signal
 import sys
 from collections.abc import Callable
@@ -92,12 +94,10 @@ def usage() -> str:
     return "\n".join(lines)
 
 
-def main() -> int:
+def run() -> int:
     """Runs the command that is named."""
     match sys.argv[1:]:
         case [] | ["-h" | "--help"]:
-            # `… | head` ends quietly.
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
             print(usage())
             return 0
         case [command, *rest] if command in COMMANDS:
@@ -106,6 +106,29 @@ def main() -> int:
         case [command, *_]:
             print(f"error: there is no command {command!r}\n\n{usage()}", file=sys.stderr)
             return 2
+
+
+def nobody_reads() -> bool:
+    """Whether the reader of standard output has gone."""
+    poll = select.poll()
+    poll.register(sys.stdout, 0)
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def main() -> int:
+    """Runs the command that is named. If the reader of its output has gone (`… | head`), it ends quietly."""
+    try:
+        code = run()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Another pipe, a tool's that has ended, is an error.
+        if not nobody_reads():
+            raise
+    # What is still buffered goes nowhere, so that nothing complains at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 128 + signal.SIGPIPE
 
 
 if __name__ == "__main__":

@@ -1,29 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long sentences are: python -m ace_flow prose [--lower] [PAGE …].
+"""How long pages and their sentences are: python -m ace_flow prose [--list [--json]] [PAGE …].
 
-A page has at most 20 words a sentence on average. docs/prose.toml has a ceiling for each page that was longer when the
-rule came. `--lower` writes that file anew: it lowers ceilings and takes out pages that need none. Nothing raises one.
-Pages that a command writes are not looked at; what somebody writes of them, their head, is.
+A page has at most 20 words a sentence on average, and at most 2,500 words in sentences. Pages that a command writes are
+not looked at; what somebody writes of them, their head, is.
 """
 
 import argparse
-import math
+import json
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
+from typing import NamedTuple
 
 from ace_flow.pages import table
 from ace_flow.tools import ROOT
 
-MOST = 20
-CEILINGS = ROOT / "docs" / "prose.toml"
-HEAD = """\
-# SPDX-License-Identifier: Apache-2.0
-# Pages with more than 20 words a sentence, and the most that each may have. It shrinks: `python -m ace_flow prose --lower`
-# writes it, and lowers only.
-"""
+MOST_OF_A_SENTENCE = 20
+MOST_OF_A_PAGE = 2500
 # What is no sentence: front matter, fences, comments, headings, rows of tables, pictures.
 NO_PROSE = (
     re.compile(r"\A---\n.*?\n---\n", re.DOTALL),
@@ -49,10 +42,22 @@ def sentences(text: str) -> Iterator[str]:
         yield from (sentence for sentence in END.split(plain) if WORD.search(sentence))
 
 
-def average(text: str) -> float:
-    """Words a sentence; 0 of a page without any."""
+class Length(NamedTuple):
+    """How long a page is."""
+
+    words: int
+    sentences: int
+
+    @property
+    def average(self) -> float:
+        """Words a sentence; 0 of a page without any."""
+        return self.words / self.sentences if self.sentences else 0.0
+
+
+def length(text: str) -> Length:
+    """Words and sentences of a page."""
     lengths = [len(WORD.findall(sentence)) for sentence in sentences(text)]
-    return sum(lengths) / len(lengths) if lengths else 0.0
+    return Length(sum(lengths), len(lengths))
 
 
 def pages() -> list[str]:
@@ -64,30 +69,20 @@ def pages() -> list[str]:
     return sorted(names - written - {"CHANGELOG.md"})
 
 
-def ceilings(path: Path = CEILINGS) -> dict[str, int]:
-    """What each page may have."""
-    return tomllib.loads(path.read_text())["pages"] if path.is_file() else {}
-
-
-def lowered(found: dict[str, float], now: dict[str, int]) -> dict[str, int]:
-    """Ceilings of pages that need one, none of them higher than it is."""
-    return {
-        page: min(math.ceil(found[page]), most)
-        for page, most in sorted(now.items())
-        if page in found and found[page] > MOST
-    }
-
-
-def wrong(found: dict[str, float], allowed: dict[str, int]) -> list[str]:
-    """What is too long, and ceilings of pages that are not there."""
-    lines = [
-        f"{page}: {length:.1f} words a sentence, {most} are allowed: make sentences of one idea each"
-        for page, length in sorted(found.items())
-        if length > (most := allowed.get(page, MOST))
-    ]
-    return lines + [
-        f"docs/prose.toml: {page} is no page that somebody writes" for page in allowed if page not in found
-    ]
+def wrong(found: dict[str, Length]) -> list[str]:
+    """What is too long."""
+    lines = []
+    for page, of in sorted(found.items()):
+        if of.average > MOST_OF_A_SENTENCE:
+            lines.append(
+                f"{page}: {of.average:.1f} words a sentence, {MOST_OF_A_SENTENCE} are allowed: "
+                "make sentences of one idea each"
+            )
+        if of.words > MOST_OF_A_PAGE:
+            lines.append(
+                f"{page}: {of.words} words in sentences, {MOST_OF_A_PAGE} are allowed: cut it, or make two pages of it"
+            )
+    return lines
 
 
 def main() -> int:
@@ -97,30 +92,35 @@ def main() -> int:
     parser.add_argument(
         "pages", nargs="*", metavar="PAGE", help="print the sentences of these that are longer than 30 words"
     )
-    parser.add_argument("--lower", action="store_true", help="lower the ceilings to what pages have now")
+    parser.add_argument(
+        "--list", action="store_true", help="print the length of every page, the longest first"
+    )
+    parser.add_argument("--json", action="store_true", help="the same list as JSON")
     arguments = parser.parse_args()
     names = pages()
     if unknown := sorted(set(arguments.pages) - set(names)):
         print(f"error: {unknown[0]} is no page that somebody writes", file=sys.stderr)
         return 2
+    found = {page: length((ROOT / page).read_text()) for page in names}
     for page in arguments.pages:
-        text = (ROOT / page).read_text()
-        print(f"{page}: {average(text):.1f} words a sentence")
-        for sentence in sentences(text):
-            if (words := len(WORD.findall(sentence))) > MOST * 3 // 2:
+        print(f"{page}: {found[page].words} words, {found[page].average:.1f} a sentence")
+        for sentence in sentences((ROOT / page).read_text()):
+            if (words := len(WORD.findall(sentence))) > MOST_OF_A_SENTENCE * 3 // 2:
                 print(f"  {words}: {sentence}")
-    if arguments.pages:
-        return 0
-    found = {page: average((ROOT / page).read_text()) for page in names}
-    allowed = ceilings()
-    if arguments.lower:
-        allowed = lowered(found, allowed)
-        lines = "".join(f'"{page}" = {most}\n' for page, most in allowed.items())
-        CEILINGS.write_text(f"{HEAD}\n[pages]\n{lines}")
-    for line in (failures := wrong(found, allowed)):
+    longest = sorted(found.items(), key=lambda item: (-item[1].words, item[0]))
+    if arguments.json:
+        print(json.dumps([{"page": page, **of._asdict()} for page, of in longest], indent=1))
+    elif arguments.list:
+        for page, of in longest:
+            print(f"{of.words:6} words {of.average:6.1f} a sentence  {page}")
+    for line in (failures := wrong(found)):
         print(f"error: {line}", file=sys.stderr)
-    if not failures:
-        print(f"{len(found)} pages have at most {MOST} words a sentence, {len(allowed)} of them more for now")
+    if not (failures or arguments.json or arguments.pages):
+        words = sum(of.words for of in found.values())
+        print(
+            f"{len(found)} pages, {words} words in sentences: at most {MOST_OF_A_SENTENCE} words a sentence, "
+            f"{MOST_OF_A_PAGE} a page"
+        )
     return 1 if failures else 0
 
 

@@ -154,21 +154,18 @@ class Prose(unittest.TestCase):
             [3, 3, 2, 3],
             list(prose.sentences(text)),
         )
-        self.assertEqual(prose.average(text), 11 / 4)
-        self.assertEqual(prose.average("```\ncode\n```\n"), 0.0)
+        self.assertEqual(prose.length(text), prose.Length(11, 4))
+        self.assertEqual(prose.length(text).average, 11 / 4)
+        self.assertEqual(prose.length("```\ncode\n```\n").average, 0.0)
 
-    def test_a_ceiling_falls_and_never_rises(self) -> None:
-        found = {"long.md": 24.2, "longer.md": 31.0, "short.md": 12.0}
-        now = {"long.md": 27, "longer.md": 30, "short.md": 22, "gone.md": 40}
-        self.assertEqual(prose.lowered(found, now), {"long.md": 25, "longer.md": 30})
+    def test_long_sentences_and_long_pages_are_named(self) -> None:
+        found = {"all-right.md": prose.Length(2500, 125), "empty.md": prose.Length(0, 0)}
+        self.assertEqual(prose.wrong(found), [])
+        found |= {"sentences.md": prose.Length(41, 2), "page.md": prose.Length(2501, 400)}
         self.assertEqual(
-            prose.wrong(found, now),
-            [
-                "longer.md: 31.0 words a sentence, 30 are allowed: make sentences of one idea each",
-                "docs/prose.toml: gone.md is no page that somebody writes",
-            ],
+            [line.partition(",")[0] for line in prose.wrong(found)],
+            ["page.md: 2501 words in sentences", "sentences.md: 20.5 words a sentence"],
         )
-        self.assertEqual(prose.wrong({"new.md": 20.4}, {})[0][:33], "new.md: 20.4 words a sentence, 20")
 
 
 if __name__ == "__main__":
