@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "flow"))
 from commands import ROOT, ace
+from pictures_architecture import architecture, tile
 from pictures_chains import proof_chain, way_of_a_key
 from pictures_drp import drp_2006
 from pictures_library import compression, frame_layout, library_layout, throughput
@@ -27,10 +28,12 @@ OF_ACE = {
     "molen-2003": molen_2003,
     "idea-2004": idea_2004,
     "crossover": crossover,
+    "tile": tile,
 }
 OF_RUNS = {"look-ahead": look_ahead, "hidden-load": hidden_load, "acceleration-flow": acceleration_flow}
 OF_STATISTICS = {"compression": compression, "library-layout": library_layout}
 OF_FILES = {
+    "architecture": architecture,
     "frame-layout": frame_layout,
     "scheduling": scheduling,
     "proof-chain": proof_chain,

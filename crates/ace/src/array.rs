@@ -14,12 +14,13 @@ pub use table::dedicated;
 
 use std::path::{Path, PathBuf};
 
+use ace_array::draw::Drawing;
 use ace_array::frontend::Program;
 use ace_array::host::{Block, Runner, to_bytes, to_words};
 use ace_array::schedule::{Effort, Goal};
 use ace_array::set::Set;
 use ace_array::shape::Shape;
-use ace_array::{Compiled, Error, algorithms, compile, draw, rtl, trace};
+use ace_array::{Compiled, Error, algorithms, compile, rtl, trace};
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use sha2::Digest;
@@ -51,8 +52,12 @@ enum Command {
     Show {
         #[command(flatten)]
         source: Source,
-        #[arg(short, long, value_name = "FILE")]
-        output: PathBuf,
+        /// Where the picture goes
+        #[arg(short, long, value_name = "FILE", required_unless_present = "json")]
+        output: Option<PathBuf>,
+        /// Print the schedule as JSON: which element does what in which slot, and what it takes
+        #[arg(long)]
+        json: bool,
     },
     /// Run blocks through a variant in the simulated tile
     Run {
@@ -209,9 +214,14 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
             )?;
             print_json(&manifest)?;
         }
-        Command::Show { source, output } => {
-            let compiled = source.compile(&shape)?;
-            write(output, draw::svg(&compiled, &shape).as_bytes())?;
+        Command::Show { source, output, json } => {
+            let drawing = Drawing::new(&source.compile(&shape)?, &shape);
+            if let Some(output) = output {
+                write(output, drawing.svg().as_bytes())?;
+            }
+            if *json {
+                print_json(&drawing)?;
+            }
         }
         Command::Run { source, key, blocks } => simulate(source, &shape, key, blocks)?,
         Command::Verify(args) => return verify::run(args, &shape),
