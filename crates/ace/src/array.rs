@@ -106,16 +106,15 @@ enum Command {
     },
     /// Shapes against each other: what tiles of them take, what algorithms get of them, and which no other one beats
     Explore(explore::Args),
-    /// Compile every variant, for throughput and, where a packet alone gains a fifth, for latency as well, and make the
-    /// model of the slot: what a board whose slots hold the array loads
+    /// Make what a board whose slots hold the array loads: all context sets, and the slot's model. Variants are compiled for
+    /// throughput, and for latency as well where a packet alone gains a fifth
     Build {
         /// Variants, or single sets of them; all if none is named
         names: Vec<String>,
         /// Where they go (default: build/array/sets)
         #[arg(short, long, value_name = "DIR")]
         output: Option<PathBuf>,
-        /// Of a source of one's own instead, for an algorithm that there is: its variants are called as those of the algorithm
-        /// are. `ace run` and `ace kat` load it with --slots array --configurations DIR --unproven
+        /// Compile a source of one's own instead, for an algorithm that there is, with the same names of variants. `ace run` and `ace kat` load it with --slots array --configurations DIR --unproven
         #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "digests"], requires = "output")]
         source: Option<PathBuf>,
         /// Print the sets' digests, as the sets.toml of the algorithms have them, and make no model

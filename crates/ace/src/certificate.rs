@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use ace_report::{Outcome, print_json};
 
-/// Check a solver's proof that clauses cannot all be true, step by step and without a solver: what
-/// `python -m ace_flow equiv --certificates FOLDER` leaves there says so of a netlist that differs from its RTL.
+/// Check a solver's proof that clauses cannot all be true, step by step and without a solver. The clauses that
+/// `python -m ace_flow equiv --certificates FOLDER` writes say that a netlist differs from its RTL.
 #[derive(clap::Args)]
 pub struct Args {
     /// Clauses (DIMACS)

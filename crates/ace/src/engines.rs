@@ -160,8 +160,8 @@ pub struct BoardArgs {
     /// the same as --slots array
     #[arg(long, value_name = "DIR")]
     pub configurations: Option<PathBuf>,
-    /// What the slots are, instead of what the board's description says: all of them fabric, or array, which is loaded with
-    /// context sets; or so many of each, as in fabric=2,array=1
+    /// What the slots are, in place of what the board's description says: all fabric, all array (loaded with context sets),
+    /// or so many of each, as in fabric=2,array=1
     #[arg(long, value_name = "KIND[=N],…", value_parser = slots)]
     pub slots: Option<Slots>,
     /// What is between host and slots, instead of what the board's description says: a bus, or a cable on which both ends

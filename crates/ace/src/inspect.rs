@@ -11,9 +11,8 @@ use serde::Serialize;
 
 use crate::library::entry::{Entry, Sought, WhereArgs};
 
-/// Say what a configuration port makes of an ECP5 bitstream: device, frames, checks, and the digest of the
-/// configuration memory it leaves; which entry of the library these bits are, who has signed it and what is proven of it.
-/// A file for a flash memory may hold several, and jumps between them. Of a context set only the entry is printed.
+/// Say what a configuration port makes of an ECP5 bitstream: device, frames, checks, and the digest of the memory that it
+/// leaves. If the library has these bits, it names the entry, its signer and what is proven of it. A file for a flash memory may hold several, and jumps between them. Of a context set only the entry is printed.
 #[derive(clap::Args)]
 pub struct Args {
     /// Bitstream (.bit), or context set (.set)

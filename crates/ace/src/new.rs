@@ -26,8 +26,8 @@ enum What {
 
 /// A block cipher: one folder, with package, core and slot in RTL, what the CPU runs, and a file of known answers
 ///
-/// What is generated is complete but for the cipher: it can be simulated and proven, and its tests fail until rounds and
-/// known answers are those of the standard. docs/adding-an-algorithm.md goes the way. Hashes have another boundary;
+/// What is generated is complete but for the cipher, and can be simulated and proven. Its tests fail until rounds and known
+/// answers are those of the standard. docs/adding-an-algorithm.md goes the way. Hashes have another boundary;
 /// algorithms/md5 is the example.
 #[derive(clap::Args)]
 struct NewAlgorithm {

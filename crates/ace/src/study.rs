@@ -20,9 +20,8 @@ use ace_report::{Outcome, print_json};
 
 /// Print a paper's tables beside ours.
 ///
-/// Hardware figures are modelled: cycles counted in the simulated RTL at the placed and routed clock of the
-/// configurations in the signed library (LFE5U-45F, speed 6; not tried on silicon), or of those in the folder of
-/// --configurations. Software figures are wall time of the cpu engine's ciphers: as they stand in studies/software.json,
+/// Hardware figures are modelled: cycles of the simulated RTL at the placed and routed clock (LFE5U-45F, speed 6; not tried
+/// on silicon). The configurations are those of the signed library, or of --configurations. Software figures are wall time of the cpu engine's ciphers: as they stand in studies/software.json,
 /// with date and machine, or measured now (--measure).
 #[derive(clap::Args)]
 pub struct Args {

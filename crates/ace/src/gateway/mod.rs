@@ -77,8 +77,8 @@ enum Question {
         /// The gateway's: docs/gateway.md
         config: PathBuf,
     },
-    /// Be one of two gateways ([standby]): the other one's standby, with a copy of its state, and the gateway when that one
-    /// is gone; at once, if it was the gateway before and nobody has taken over since. No sequence number is used twice,
+    /// Be one of two gateways ([standby]): a standby that copies the other one's state, and takes over when that one is gone.
+    /// It is the gateway at once if it was before and nobody has taken over since. No sequence number is used twice,
     /// whichever of the two sends. Runs until SIGTERM or Ctrl-C
     Standby {
         /// The gateway's that it is to be: docs/gateway.md

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::flow::Flow;
 
-/// Simulate a board from its pins on, behind a TAP device of this machine: whatever reaches a board over a cable reaches
-/// this one over the device, as `ace image probe NAME` or `ace run --engine link:NAME` does. Simulated time is not wall
+/// Simulate a board from its pins on, behind a TAP device of this machine. `ace image probe NAME` and
+/// `ace run --engine link:NAME` reach it over the device, as they reach a board over a cable. Simulated time is not wall
 /// time: a second of it takes minutes. Needs the rights for TAP devices (root, CAP_NET_ADMIN)
 #[derive(clap::Args)]
 pub struct Args {

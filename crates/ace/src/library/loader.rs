@@ -16,9 +16,9 @@ use ace_report::{Outcome, print_json};
 /// Write the memory of the loader in hardware (rtl/loader): the dictionary, and for each load a list of steps with
 /// all that it reads
 ///
-/// DIR/memory is what the loader reads, DIR/NAME.port or DIR/NAME-over-OTHER.port what the configuration port is given. A
-/// configuration that is stored over another one is made by writing that one and then its own frames; there is no such file
-/// of it, and what the port is given has the digest in the end (`ace inspect` says which).
+/// The loader reads DIR/memory. The configuration port gets DIR/NAME.port or DIR/NAME-over-OTHER.port. A configuration that
+/// is stored over another one has no file of its own: the loader writes the other one and then its frames. `ace inspect`
+/// prints the digest that the port has in the end.
 #[derive(clap::Args)]
 pub struct Loader {
     /// A configuration for a cleared device, or NAME:OTHER, its frames over another one of its domain

@@ -51,8 +51,8 @@ enum Command {
     Remove(change::Remove),
     /// Encode the configurations of a library anew and sign it; no bit of them changes
     Recode(change::Recode),
-    /// Check signatures and version, decompress every configuration, compare its digest, and read its record of a proof;
-    /// read every context set as a slot would, compare it with its manifest, and prove that it is what its source says
+    /// Check signatures, version, every configuration and every context set. A configuration has to have its digest when it
+    /// is decompressed, and the record of a proof. A set has to be what its manifest says, and proven to be its source
     Verify(verify::Verify),
     Prove(prove::Prove),
     /// What configurations take, and how fast they are decompressed

@@ -35,8 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Prove that the bits of configurations are the netlists of their RTL
 ///
-/// Of each configuration the memory is decompressed, read back into a circuit, and proven to be the netlist that
-/// synthesis made; a copy with one bit changed has to be refuted. docs/proof.md says what that means. Netlists that are
+/// It decompresses the memory of each configuration, reads it back into a circuit, and proves that this is the netlist that
+/// synthesis made. A copy with one bit changed has to be refuted. docs/proof.md says what that means. Netlists that are
 /// not there are made of the RTL first, by the flow; a manifest names the digest of its own.
 #[derive(clap::Args)]
 pub struct Prove {

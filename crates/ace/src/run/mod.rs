@@ -28,8 +28,8 @@ use crate::sas;
 use ace_report::Outcome;
 use pump::Pump;
 
-/// Send a capture through ESP: clear packets that match an outbound security association leave protected, ESP
-/// packets that match an inbound one leave decapsulated, all others follow the default policy of the SA file.
+/// Send a capture through ESP. Clear packets that match an outbound security association leave protected; ESP packets that
+/// match an inbound one leave decapsulated. All others follow the default policy of the SA file.
 ///
 /// Packets leave in the order in which they came, with their time stamps. A regular output file appears under its
 /// name when it is complete; devices and pipes are written through.

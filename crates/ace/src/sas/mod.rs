@@ -41,8 +41,8 @@ enum Command {
     /// Make an SA file of what `ip -s xfrm state` prints on a machine with SAs, of Wireshark's table, or of the keys in a
     /// capture. The keys are in it
     ///
-    /// What has no place in an SA file is named with its line and left out, and the exit code is 1, or 2 if nothing is left.
-    /// strongSwan's own list (`swanctl --list-sas --raw`) has no keys. It has names, directions and traffic selectors,
+    /// It leaves out what has no place in an SA file, and names it with its line. The exit code is then 1, or 2 if nothing
+    /// is left. strongSwan's own list (`swanctl --list-sas --raw`) has no keys. It has names, directions and traffic selectors,
     /// which the kernel's has not: --swanctl takes them from there.
     Import(Import),
 }
@@ -110,8 +110,8 @@ struct Import {
     /// meant, and in which order
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Begin with the first number and with whole lifetimes, for a capture that is older than the list (with extended
-    /// numbers: the first of the high half); otherwise SAs go on where the kernel's stand
+    /// Begin with the first number (extended: of the high half) and whole lifetimes, for a capture that is older than the
+    /// list. Without it SAs go on where the kernel's stand
     #[arg(long)]
     from_start: bool,
     /// What the SAs of Wireshark's table enclose, which it does not say
