@@ -34,7 +34,7 @@ Package: ace
 Version: $version
 Architecture: $arch
 Maintainer: ACE <ace@localhost>
-Depends: libc6 (>= $libc), libgcc-s1, libstdc++6, passwd
+Depends: libc6 (>= $libc), libgcc-s1, libstdc++6, iproute2, passwd
 Section: net
 Priority: optional
 Installed-Size: $(find "$out/root/usr" -type f -printf '%s\n' | awk '{ all += int(($1 + 1023) / 1024) } END { print all }')
