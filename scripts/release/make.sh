@@ -75,7 +75,7 @@ cp "$work/package"/ace_*.deb "$dist"
 say "library, and the images of boards"
 install -m 644 library/ace.lib "$dist/ace.lib"
 mkdir -p "$dist/images"
-"$ACE_BIN" image list --json | "$tools" -c 'import json, sys; print(*(one["name"] for one in json.load(sys.stdin)["images"]), sep="\n")' \
+"$ACE_BIN" image list --json | "$tools" -c 'import json, sys; print(*(one["name"] for one in json.load(sys.stdin)), sep="\n")' \
   >"$work/images.txt"
 while read -r name; do
   "$ACE_BIN" library extract --image "$name" --out "$work/images" >/dev/null 2>"$work/images.log"
