@@ -125,7 +125,9 @@ impl WriteArgs {
 /// The key that a command names, or else the environment.
 pub fn secret(file: Option<&Path>) -> Result<SecretKey> {
     let Some(path) = named(file, "ACE_LIBRARY_SECRET") else {
-        bail!("who signs? Give --secret FILE or set ACE_LIBRARY_SECRET; `ace library keygen FILE` makes a key");
+        bail!(
+            "who signs? Give --secret FILE or set ACE_LIBRARY_SECRET; `ace library keygen FILE` makes a key"
+        );
     };
     let text = read_text(&path)?;
     SecretKey::parse(&text).with_context(|| path.display().to_string())

@@ -49,7 +49,8 @@ pub struct VerifyFile {
 }
 
 pub fn sign(args: &SignFile) -> Result<Outcome> {
-    let (secret, message, beside) = (secret(args.secret.as_deref())?, message(&args.file)?, beside(&args.file));
+    let (secret, message, beside) =
+        (secret(args.secret.as_deref())?, message(&args.file)?, beside(&args.file));
     let mut signed = match ace_fs::read_text(&beside) {
         Ok(text) => parse(&text, &message).with_context(|| beside.display().to_string())?,
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
@@ -63,7 +64,9 @@ pub fn sign(args: &SignFile) -> Result<Outcome> {
     signed.push((public, signature(&secret, &message)?));
     let text: String = signed
         .iter()
-        .map(|(key, signature)| format!("{FORM} {} {}\n", hex::encode(key.to_bytes()), hex::encode(signature)))
+        .map(|(key, signature)| {
+            format!("{FORM} {} {}\n", hex::encode(key.to_bytes()), hex::encode(signature))
+        })
         .collect();
     ace_fs::write(&beside, text.as_bytes()).with_context(|| format!("cannot write {}", beside.display()))?;
     let by: Vec<PublicKey> = signed.into_iter().map(|(key, _)| key).collect();
@@ -72,8 +75,9 @@ pub fn sign(args: &SignFile) -> Result<Outcome> {
 
 pub fn verify(args: &VerifyFile) -> Result<Outcome> {
     let (trusted, message, beside) = (keys(args.key.as_deref())?, message(&args.file)?, beside(&args.file));
-    let text = ace_fs::read_text(&beside)
-        .with_context(|| format!("nobody has signed {}: cannot read {}", args.file.display(), beside.display()))?;
+    let text = ace_fs::read_text(&beside).with_context(|| {
+        format!("nobody has signed {}: cannot read {}", args.file.display(), beside.display())
+    })?;
     let found = parse(&text, &message)
         .and_then(|signed| enough(&trusted, signed))
         .with_context(|| beside.display().to_string());

@@ -43,7 +43,8 @@ fn a_file_is_signed_by_as_many_as_are_wanted_and_by_nobody_else() {
     fs::write(&beside, format!("{}{digit}\n", &good.trim_end()[..good.trim_end().len() - 1])).unwrap();
     says(&verify("key.pub"), 1, "line 2: the signature is not of this file");
     says(&sign("key"), 2, "line 2");
-    for (text, why) in [("", "no signature"), ("hello\n", "is wanted"), (&format!("{good}{good}"), "already")] {
+    for (text, why) in [("", "no signature"), ("hello\n", "is wanted"), (&format!("{good}{good}"), "already")]
+    {
         fs::write(&beside, text).unwrap();
         says(&verify("key.pub"), 1, why);
     }
