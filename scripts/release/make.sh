@@ -79,8 +79,9 @@ mkdir -p "$dist/images"
   >"$work/images.txt"
 while read -r name; do
   "$ACE_BIN" library extract --image "$name" --out "$work/images" >/dev/null 2>"$work/images.log"
-  for file in "$name.bit" manifest.json proof.json; do
-    install -m 644 "$work/images/$name/$file" "$dist/images/$name${file#"$name"}"
+  install -m 644 "$work/images/$name/$name.bit" "$dist/images/$name.bit"
+  for file in manifest.json proof.json; do
+    install -m 644 "$work/images/$name/$file" "$dist/images/$name.$file"
   done
 done <"$work/images.txt"
 
@@ -106,7 +107,7 @@ say "what it stands on (CycloneDX)"
 scripts/release/sbom.sh "$tools" "$version" "$dist"
 
 say "checksums"
-awk -v wanted="## $version" '$0 == wanted { on = 1; next } /^## / { on = 0 } on' CHANGELOG.md >"$dist/CHANGES.md"
+awk -v wanted="## $version" '$0 == wanted { on = 1; next } /^## / { on = 0 } on && (some || NF) { some = 1; print }' CHANGELOG.md >"$dist/CHANGES.md"
 {
   echo "version $version"
   echo "commit $(git rev-parse HEAD)${changed:+ with changes}"

@@ -15,7 +15,7 @@
 //!
 //! // Packets of two flows in turns: each needs another configuration, whose load takes as long as ten packets.
 //! let [one, other] = [0, 1].map(ConfigurationId::from_index);
-//! let packet = |n| Packet { arrival: 0, flow: n % 2, suite: n % 2, bytes: 1500, costs: [10, 0, 0] };
+//! let packet = |n: u32| Packet { arrival: 0, flow: n % 2, suite: n % 2, bytes: 1500, costs: [10, 0, 0] };
 //! let trace = Trace {
 //!     suites: vec![vec![vec![one]], vec![vec![other]]],
 //!     packets: (0..40).map(packet).collect(),
