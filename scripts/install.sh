@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Puts ace and what it looks for below a prefix. Arguments: the prefix; the binary (built as the user who builds, so
-# that root builds nothing); optional, the folder that stands for / while a package is made (DESTDIR).
+# that root builds nothing); optional, the folder that stands for / while a package is made (DESTDIR). MODELS=array takes of what
+# was built the model of the array's slot alone.
 set -euo pipefail
 where=$1 ace=$2
 case $where in /*) ;; *) where=$PWD/$where ;; esac
@@ -24,7 +25,7 @@ chmod 644 "$prefix/lib/systemd/system/ace-gateway.service"
 # Of a configuration what loads and runs it: the rest is for those who make them.
 count=0
 for manifest in build/configurations/*/manifest.json; do
-  [ -e "$manifest" ] || continue
+  [ -e "$manifest" ] && [ "${MODELS:-}" != array ] || continue
   from=$(dirname "$manifest")
   to=$prefix/lib/ace/configurations/$(basename "$from")
   install -D -m 644 -t "$to" "$from"/manifest.json
@@ -42,4 +43,4 @@ for file in build/array/slot.so build/array/slot.model.json; do
 done
 [ -e build/array/slot.so ] || echo "no model of the array's slot is built yet: ace array build, then install again" >&2
 echo "ace in $prefix/bin, $count configurations with models in $prefix/lib/ace"
-[ "$count" -gt 0 ] || echo "no models are built yet: make models, then install again" >&2
+[ "$count" -gt 0 ] || [ "${MODELS:-}" = array ] || echo "no models are built yet: make models, then install again" >&2

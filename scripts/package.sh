@@ -9,6 +9,10 @@ out=${2:-build/package}
 command -v dpkg-deb >/dev/null || { echo "dpkg-deb is missing: this is no Debian" >&2; exit 1; }
 version=$("$ace" --version | cut -d' ' -f2)
 arch=$(dpkg --print-architecture)
+# The times of files are no part of what is packed.
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
+# Whatever was linked here wants the C library of this machine, or a later one.
+libc=$(dpkg-query --show --showformat='${Version}' libc6 | sed 's/-.*//')
 rm -rf "$out/root"
 mkdir -p "$out/root"
 scripts/install.sh /usr "$ace" "$(cd "$out/root" && pwd)"
@@ -30,10 +34,10 @@ Package: ace
 Version: $version
 Architecture: $arch
 Maintainer: ACE <ace@localhost>
-Depends: libc6, libgcc-s1, libstdc++6, passwd
+Depends: libc6 (>= $libc), libgcc-s1, libstdc++6, iproute2, passwd
 Section: net
 Priority: optional
-Installed-Size: $(du -sk "$out/root/usr" | cut -f1)
+Installed-Size: $(find "$out/root/usr" -type f -printf '%s\n' | awk '{ all += int(($1 + 1023) / 1024) } END { print all }')
 Description: adaptive cryptographic engine for IPsec
  Sends captures through ESP on simulated reconfigurable hardware that becomes
  whichever cipher a security association asks for, or on the processor.
@@ -50,4 +54,5 @@ if [ "$1" = configure ]; then
 fi
 EOF
 chmod 755 "$out/root/DEBIAN/postinst"
-dpkg-deb --root-owner-group --build "$out/root" "$out/ace_${version}_$arch.deb"
+# On any number of processors the same bytes.
+dpkg-deb --root-owner-group --threads-max=1 --build "$out/root" "$out/ace_${version}_$arch.deb"

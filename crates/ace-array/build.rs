@@ -9,7 +9,7 @@ use std::{env, fs};
 use ace_algorithms::{Algorithm, Error};
 
 fn main() {
-    let folder = ace_algorithms::folder(env!("CARGO_MANIFEST_DIR"));
+    let folder = ace_algorithms::folder();
     let made = ace_algorithms::load(&folder).and_then(|all| {
         print!("{}", ace_algorithms::watched(&all)?);
         tables(&all)

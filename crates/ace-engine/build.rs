@@ -8,7 +8,7 @@ use std::{env, fs};
 use ace_algorithms::{Algorithm, Kind};
 
 fn main() {
-    let folder = ace_algorithms::folder(env!("CARGO_MANIFEST_DIR"));
+    let folder = ace_algorithms::folder();
     let read = ace_algorithms::load(&folder).and_then(|all| Ok((ace_algorithms::watched(&all)?, all)));
     let (watched, mut all) = read.unwrap_or_else(|error| {
         eprintln!("error: {error}");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One entry point: python -m ace_flow COMMAND, or ace-flow COMMAND after `pip install --editable flow`.
 
-It works on the checkout that it stands in.
+It works on the checkout that it stands in; installed from a wheel, on the one that it is called in.
 """
 
 import importlib
@@ -11,6 +11,8 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+from ace_flow import tools
 
 # Commands by name: the module whose main they are, and what they are for.
 COMMANDS = {
@@ -50,6 +52,7 @@ COMMANDS = {
         "every context set of the library through the pins of a board (root)",
     ),
     "cores": ("ace_flow.cores", "the RTL for other builds: ace.core (FuseSoC) and Bender.yml"),
+    "version": ("ace_flow.version", "the version of Cargo.toml in the files that repeat it"),
     "pages": ("ace_flow.pages.render", "every generated page, table and picture; or what would differ"),
     "commands": ("ace_flow.pages.commands", "the reference of `ace`: every command's --help, and exit codes"),
     "metrics": ("ace_flow.pages.metrics", "the metrics of a gateway, as its source has them"),
@@ -100,6 +103,12 @@ def run() -> int:
         case [] | ["-h" | "--help"]:
             print(usage())
             return 0
+        case [command, *_] if command in COMMANDS and not (tools.FLOW / "pyproject.toml").is_file():
+            print(
+                f"error: no folder from {Path.cwd()} up is a checkout of ACE, which the flow works on",
+                file=sys.stderr,
+            )
+            return 2
         case [command, *rest] if command in COMMANDS:
             sys.argv = [f"{Path(sys.argv[0]).parent.name or 'ace_flow'} {command}", *rest]
             return find(command)() or 0

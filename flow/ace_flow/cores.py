@@ -16,9 +16,9 @@ import yaml
 from ace_flow import configurations
 from ace_flow.configurations import Configuration
 from ace_flow.tools import ROOT
+from ace_flow.version import version
 
 CORE, BENDER = ROOT / "ace.core", ROOT / "Bender.yml"
-VERSION = re.compile(r'^version = "(.*)"', re.MULTILINE)
 PARAMETER = re.compile(
     r"^\s*parameter\s+(?:int unsigned|int|bit|logic)\s+(\w+)\s*=\s*([^,\n)]+)", re.MULTILINE
 )
@@ -47,7 +47,7 @@ def entry(source: str) -> str | dict:
     return {source: {"is_include_file": True}} if source.endswith(".svh") else source
 
 
-def fusesoc(rows: dict[str, Configuration], version: str) -> str:
+def fusesoc(rows: dict[str, Configuration], release: str) -> str:
     """ace.core."""
     named = sorted({name for row in rows.values() for name in parameters(row)})
     verilator = {"mode": "lint-only", "verilator_options": ["-Wall", "flow/lint.vlt"]}
@@ -78,7 +78,7 @@ def fusesoc(rows: dict[str, Configuration], version: str) -> str:
         "tools": {"verilator": verilator | {"mode": "cc", "verilator_options": ["--x-assign", "fast"]}},
     }
     core = {
-        "name": f"ace:crypto:slots:{version}",
+        "name": f"ace:crypto:slots:{release}",
         "description": "Ciphers and hashes behind one stream boundary (docs/slot.md)",
         "filesets": filesets,
         "parameters": {name: {"datatype": "int", "paramtype": "vlogparam"} for name in named},
@@ -87,7 +87,7 @@ def fusesoc(rows: dict[str, Configuration], version: str) -> str:
     return "CAPI=2:\n" + HEAD + yaml.safe_dump(core, sort_keys=False, width=110)
 
 
-def bender(rows: dict[str, Configuration], version: str) -> str:
+def bender(rows: dict[str, Configuration]) -> str:
     """Bender.yml: `bender sources -t TOP`."""
     sources = []
     for name, row in rows.items():
@@ -105,9 +105,8 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; fail with the difference")
     check = parser.parse_args().check
     rows = tops(configurations.load())
-    version = VERSION.search((ROOT / "Cargo.toml").read_text())[1]
     failed = False
-    for path, text in ((CORE, fusesoc(rows, version)), (BENDER, bender(rows, version))):
+    for path, text in ((CORE, fusesoc(rows, version())), (BENDER, bender(rows))):
         old = path.read_text() if path.exists() else ""
         if not check:
             path.write_text(text)

@@ -12,7 +12,17 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-FLOW = Path(__file__).resolve().parent.parent
+
+def _flow() -> Path:
+    """The folder of the flow: this one, or, of what was installed from a wheel, that of the checkout that it is called in."""
+    own, here = Path(__file__).resolve().parent.parent, Path.cwd()
+    if (own / "pyproject.toml").is_file():
+        return own
+    checkouts = (folder / "flow" for folder in (here, *here.parents))
+    return next((flow for flow in checkouts if (flow / "pyproject.toml").is_file()), own)
+
+
+FLOW = _flow()
 ROOT = FLOW.parent
 TAIL_LINES = 20
 

@@ -4,6 +4,13 @@
 //! Build scripts of the crates that have tables of algorithms read them here and generate these tables;
 //! `flow/ace_flow/algorithms.py` reads the same files for the rows that the flow builds. A file that is wrong ends with
 //! its name, the line and what to write instead. docs/adding-an-algorithm.md explains the keys.
+//!
+//! ```
+//! let all = ace_algorithms::load(&ace_algorithms::folder())?;
+//! let aes = all.iter().find(|algorithm| algorithm.name == "aes").expect("its folder is there");
+//! assert_eq!(aes.code(), Some(0x01));
+//! # Ok::<(), ace_algorithms::Error>(())
+//! ```
 #![warn(missing_docs)]
 
 mod check;
@@ -212,9 +219,10 @@ pub fn load(folder: &Path) -> Result<Vec<Algorithm>, Error> {
     Ok(read.into_iter().map(|(algorithm, _)| algorithm).collect())
 }
 
-/// The folder of all algorithms, of a crate of this workspace whose folder this is.
-pub fn folder(manifest_dir: &str) -> PathBuf {
-    Path::new(manifest_dir).join("..").join("..").join("algorithms")
+/// The folder of all algorithms: that of this crate, which in the repository is a link to `algorithms/` at its root.
+pub fn folder() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("algorithms");
+    own.canonicalize().unwrap_or(own)
 }
 
 /// The lines by which a build script says what it depends on: each algorithm's file and its programs. A new folder is not

@@ -54,7 +54,7 @@ fn refused(text: &str) -> String {
 
 #[test]
 fn ours_can_be_read_and_stand_in_the_order_of_codes() {
-    let all = load(&folder(env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let all = load(&folder()).unwrap();
     let names: Vec<&str> = all.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names[..4], ["aes", "des", "3des", "mars"]);
     assert!(all.is_sorted_by_key(|a| a.code().map_or(256, u16::from)));

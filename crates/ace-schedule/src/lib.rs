@@ -7,6 +7,26 @@
 //! happens.
 //!
 //! Times are plain `u64`; the caller chooses the unit and keeps to it.
+//!
+//! ```
+//! use ace_engine::ConfigurationId;
+//! use ace_schedule::simulate::{Packet, Setup, Trace, simulate};
+//! use ace_schedule::{Costs, Policy};
+//!
+//! // Packets of two flows in turns: each needs another configuration, whose load takes as long as ten packets.
+//! let [one, other] = [0, 1].map(ConfigurationId::from_index);
+//! let packet = |n: u32| Packet { arrival: 0, flow: n % 2, suite: n % 2, bytes: 1500, costs: [10, 0, 0] };
+//! let trace = Trace {
+//!     suites: vec![vec![vec![one]], vec![vec![other]]],
+//!     packets: (0..40).map(packet).collect(),
+//! };
+//! let costs = Costs::whole(vec![100, 100]);
+//!
+//! // One slot. In the order of packets it is loaded for each; a policy that looks ahead loads it twice.
+//! let setup = Setup::new(1, &costs, 10_000);
+//! assert_eq!(simulate(&trace, &setup, Policy::OnDemand).load_count, 40);
+//! assert_eq!(simulate(&trace, &setup, Policy::DoubleBuffer).load_count, 2);
+//! ```
 
 #![warn(missing_docs)]
 

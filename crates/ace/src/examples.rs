@@ -72,6 +72,8 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("library rounds", &["ace library rounds"]),
     ("library keygen", &["ace library keygen my.key"]),
     ("library sign", &["ace library sign --library my.lib --secret my.key"]),
+    ("library sign-file", &["ace library sign-file SHA256SUMS --secret my.key"]),
+    ("library verify-file", &["ace library verify-file SHA256SUMS --key my.key.pub"]),
     ("image list", &["ace image list"]),
     ("image show", &["ace image show colorlight-i9"]),
     ("image load", &["ace image load colorlight-i9 --out i9.bit --print"]),

@@ -26,6 +26,12 @@ from ace_flow.pages.table import Results, TableError, load
 from ace_flow.tools import ROOT
 
 RECORDED = "recorded"
+# In Rust: strings and characters, which stay, and comments, which say nothing.
+RUST = re.compile(
+    r"""(?P<text>\bb?r(?P<marks>\#*)".*?"(?P=marks)|"(?:\\.|[^"\\])*"|'(?:\\.[^']*|[^'\\\n])')"""
+    r"|^[ \t]*//[^\n]*\n|[ \t]*//[^\n]*|/\*.*?\*/",
+    re.DOTALL | re.MULTILINE,
+)
 
 
 def ace_binary() -> str:
@@ -39,10 +45,17 @@ def machine() -> str:
     return f"{found[1].strip() if found else platform.machine()}, {os.cpu_count()} cores"
 
 
+def without_comments(text: str) -> str:
+    """A source in Rust without its comments."""
+    return RUST.sub(lambda found: found["text"] or "", text)
+
+
 def file_digest(path: Path) -> str:
-    """Of what a file says; in RTL a comment or a line moved says nothing else."""
+    """Of what a file says; in RTL a comment or a line moved says nothing else, and in Rust no comment."""
     if path.suffix in (".sv", ".svh"):
         return hashlib.sha256(rtl.plain(path.read_text()).encode()).hexdigest()
+    if path.suffix == ".rs":
+        return hashlib.sha256(without_comments(path.read_text()).encode()).hexdigest()
     return tools.sha256(path)
 
 

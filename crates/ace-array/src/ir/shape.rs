@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 
 /// The shape that the repository's array has.
-pub const SHAPE: &str = include_str!("../../../../array/shape.toml");
+pub const SHAPE: &str = include_str!("../../shape.toml");
 
 /// A kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -118,14 +118,19 @@ pub fn signers(opened: &Opened) -> Vec<String> {
 
 impl WriteArgs {
     pub fn secret(&self) -> Result<SecretKey> {
-        let Some(path) = named(self.secret.as_deref(), "ACE_LIBRARY_SECRET") else {
-            bail!(
-                "who signs? Give --secret FILE or set ACE_LIBRARY_SECRET; `ace library keygen FILE` makes a key"
-            );
-        };
-        let text = read_text(&path)?;
-        SecretKey::parse(&text).with_context(|| path.display().to_string())
+        secret(self.secret.as_deref())
     }
+}
+
+/// The key that a command names, or else the environment.
+pub fn secret(file: Option<&Path>) -> Result<SecretKey> {
+    let Some(path) = named(file, "ACE_LIBRARY_SECRET") else {
+        bail!(
+            "who signs? Give --secret FILE or set ACE_LIBRARY_SECRET; `ace library keygen FILE` makes a key"
+        );
+    };
+    let text = read_text(&path)?;
+    SecretKey::parse(&text).with_context(|| path.display().to_string())
 }
 
 /// The configurations of these names, each once, or all.

@@ -6,6 +6,7 @@ mod change;
 mod domains;
 pub mod entry;
 mod extract;
+mod files;
 mod loader;
 mod look;
 mod prove;
@@ -65,6 +66,8 @@ enum Command {
     Keygen(Keygen),
     /// Add a signature to a library, whatever others have signed it
     Sign(change::Sign),
+    SignFile(files::SignFile),
+    VerifyFile(files::VerifyFile),
 }
 
 #[derive(clap::Args)]
@@ -93,6 +96,8 @@ pub fn run(page: &mut Output, args: &Args) -> Result<Outcome> {
         Command::Rounds(args) => rounds::rounds(page, args),
         Command::Keygen(args) => keygen(args),
         Command::Sign(args) => change::sign(args),
+        Command::SignFile(args) => files::sign(args),
+        Command::VerifyFile(args) => files::verify(args),
     }
 }
 

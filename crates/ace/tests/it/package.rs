@@ -38,7 +38,7 @@ fn a_debian_package_brings_all_that_ace_looks_for() {
         stdout(&out)
     };
     let control = dpkg(&["--field"]);
-    for field in ["Package: ace", "Depends: libc6", "Description: adaptive"] {
+    for field in ["Package: ace", "Depends: libc6", "iproute2", "Description: adaptive"] {
         assert!(control.contains(field), "{control}");
     }
     let there = folder.path().join("there");

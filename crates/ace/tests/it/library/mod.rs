@@ -2,6 +2,7 @@
 //! `ace library` as a user meets it: the life of a library, and what is refused.
 
 mod disk;
+mod files;
 mod sets;
 mod trust;
 
