@@ -31,6 +31,10 @@ WITNESS_KEY := $(shell { cat tests/interop/requirements.txt; pwd; $(PYTHON) --ve
 WITNESS := .venv-interop/ready-$(WITNESS_KEY)
 INTEROP := .venv-interop/bin/python tests/interop/check.py --ace $(ACE)
 
+# cocotb and LiteX, for a slot as others use it.
+COCOTB_KEY := $(shell { cat examples/cocotb-slot/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
+COCOTB := .venv-cocotb/ready-$(COCOTB_KEY)
+
 # Node and textlint, for lint alone.
 PROSE_KEY := $(shell { cat flow/prose/requirements.txt flow/prose/package-lock.json; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
 PROSE := .venv-prose/ready-$(PROSE_KEY)
@@ -59,7 +63,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: docs help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace image
+.PHONY: docs screenshots readers cocotb help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace image
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -135,7 +139,7 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
 
-test-code: built-library all  ## of these, the tests in Rust and in Python
+test-code: $(COCOTB) built-library all  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow faults
 	$(PY) -m ace_flow loader model
 	$(ACE) array build
@@ -167,6 +171,16 @@ formal: $(VENV)  ## proofs of cells, shell and fronts for all inputs (docs/forma
 docs: $(VENV)  ## the book in build/site (index.html): tutorials, how-to, reference, explanation, to be read without a network
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 	@echo "build/site/index.html"
+
+screenshots: $(VENV)  ## pictures and pages of the book as a browser shows them, wide and narrow, by day and by night, in build/screenshots
+	$(PY) -m ace_flow screenshots
+
+readers: ace  ## three ways through the book, as it is printed: an engineer of VPNs, a researcher, somebody who trusts nobody
+	for reader in vpn researcher security; do echo "== $$reader"; tests/readers/$$reader.sh || exit 1; done
+
+cocotb: $(COCOTB)  ## a slot as others use it: under cocotb, and inside LiteX (examples/cocotb-slot)
+	.venv-cocotb/bin/python examples/cocotb-slot/run.py
+	.venv-cocotb/bin/python examples/cocotb-slot/run.py --litex
 
 lint: $(VENV) $(PROSE)  ## formatters and linters of every language, warnings are errors
 	cargo fmt --all --check
@@ -247,7 +261,7 @@ clean:  ## remove what was built, keep the tools
 	rm -rf build target .snakemake
 
 distclean: clean  ## remove the tools as well
-	rm -rf .venv .venv-interop .venv-prose .ruff_cache
+	rm -rf .venv .venv-cocotb .venv-interop .venv-prose .ruff_cache
 
 PREFIX ?= /usr/local
 
@@ -282,6 +296,13 @@ $(WITNESS): | check-system
 	@rm -rf .venv-interop/ready-*
 	$(PYTHON) -m venv --clear .venv-interop
 	.venv-interop/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement tests/interop/requirements.txt
+	@touch $@
+
+$(COCOTB): | check-system
+	@echo "creating .venv-cocotb (cocotb and LiteX, pinned in examples/cocotb-slot/requirements.txt)"
+	@rm -rf .venv-cocotb/ready-*
+	$(PYTHON) -m venv --clear .venv-cocotb
+	.venv-cocotb/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement examples/cocotb-slot/requirements.txt
 	@touch $@
 
 # npm runs nothing of a package that it installs.
