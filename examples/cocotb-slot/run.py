@@ -65,7 +65,13 @@ def main() -> int:
         build_args=["--assert", "-Wno-fatal"],
         always=True,
     )
-    results = runner.test(hdl_toplevel=top, test_module="test_sm4", test_dir=HERE, build_dir=build, results_xml=str(build / "results.xml"))
+    results = runner.test(
+        hdl_toplevel=top,
+        test_module="test_sm4",
+        test_dir=HERE,
+        build_dir=build,
+        results_xml=str(build / "results.xml"),
+    )
     tests, failed = get_results(results)
     print(f"{top}: {tests} tests, {failed} failed")
     return 1 if failed or not tests else 0

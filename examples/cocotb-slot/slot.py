@@ -16,7 +16,15 @@ def padded(section: bytes) -> bytes:
     return section + bytes(-len(section) % BEAT)
 
 
-def request(code: int, mode: str, payload: bytes, key: bytes = b"", iv: bytes = b"", decrypt: bool = False, tag: int = 0):
+def request(
+    code: int,
+    mode: str,
+    payload: bytes,
+    key: bytes = b"",
+    iv: bytes = b"",
+    decrypt: bool = False,
+    tag: int = 0,
+):
     """A frame that asks a cipher; without a key, the one before it counts."""
     flags = DECRYPT * decrypt | FRESH_KEY * bool(key)
     header = bytes([code, MODES[mode], flags, len(key), *tag.to_bytes(2, "little"), len(iv), 0])
@@ -75,5 +83,12 @@ class Slot:
                     dut.m_axis_tready.value = 0
                     trailer = got[-BEAT:]
                     length = int.from_bytes(trailer[:4], "little")
-                    return Answer(bytes(got[:length]), int.from_bytes(trailer[4:6], "little"), trailer[6], self.now - last_sent)
-        raise AssertionError(f"{sent} of {len(beats)} beats taken, {len(got)} bytes answered in {most} clocks")
+                    return Answer(
+                        bytes(got[:length]),
+                        int.from_bytes(trailer[4:6], "little"),
+                        trailer[6],
+                        self.now - last_sent,
+                    )
+        raise AssertionError(
+            f"{sent} of {len(beats)} beats taken, {len(got)} bytes answered in {most} clocks"
+        )

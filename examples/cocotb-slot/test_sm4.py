@@ -26,7 +26,10 @@ def answers() -> list[dict[str, bytes | str]]:
     """The published answers of the modes that every slot has."""
     with (ROOT / "algorithms" / "sm4" / "kat.csv").open() as file:
         rows = [row for row in csv.DictReader(file) if row["mode"].lower() in ("ecb", "cbc", "ctr")]
-    return [{name: value if name in ("source", "mode") else bytes.fromhex(value) for name, value in row.items()} for row in rows]
+    return [
+        {name: value if name in ("source", "mode") else bytes.fromhex(value) for name, value in row.items()}
+        for row in rows
+    ]
 
 
 @cocotb.test()
@@ -35,7 +38,10 @@ async def published_answers(dut) -> None:
     slot = await started(dut, stall=0.3, seed=int(os.environ.get("SEED", "1")))
     for tag, row in enumerate(answers()):
         mode, key, iv = row["mode"].lower(), row["key_hex"], row["iv_hex"]
-        for decrypt, ask, want in ((False, "plaintext_hex", "ciphertext_hex"), (True, "ciphertext_hex", "plaintext_hex")):
+        for decrypt, ask, want in (
+            (False, "plaintext_hex", "ciphertext_hex"),
+            (True, "ciphertext_hex", "plaintext_hex"),
+        ):
             got = await slot.ask(request(SM4, mode, row[ask], key, iv, decrypt, tag))
             assert (got.result, got.tag, got.status) == (row[want], tag, 0), row["source"]
     assert tag > 4

@@ -12,7 +12,13 @@ from ace_flow import tools
 from ace_flow.pages import fences
 from ace_flow.pages.fences import Block
 
-PAGES = ("docs/tutorial*.md", "docs/tutorials/*.md", "docs/how-to/*.md", "docs/adding-a-policy.md", "examples/*/README.md")
+PAGES = (
+    "docs/tutorial*.md",
+    "docs/tutorials/*.md",
+    "docs/how-to/*.md",
+    "docs/adding-a-policy.md",
+    "examples/*/README.md",
+)
 # What a reader goes through in one sitting: `make readers`.
 READERS = tools.ROOT / "tests" / "readers"
 PAGE = re.compile(r"\b(?:docs|examples)/[\w/-]+\.md")

@@ -100,7 +100,7 @@ def elsewhere(rows: list[Configuration]) -> list[str]:
     lines = ["| slot | parameters | files |", "|---|---|--:|"]
     for top in sorted({row.top: row for row in rows}.values(), key=lambda row: row.top):
         named = ", ".join(f"`{name}` = {value.strip()}" for name, value in cores.parameters(top).items())
-        lines.append(f"| `{top.top}` | {named or '–'} | {len(top.sources)} |")
+        lines.append(f"| `{top.top}` | {named or 'none'} | {len(top.sources)} |")
     return lines
 
 

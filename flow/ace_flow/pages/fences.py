@@ -3,7 +3,7 @@
 
 A fence ```sh is run; a fence with a title is a file of that name. Other fences are for the reader: they need a machine of
 their own. `<!-- needs: NAME … -->` above a fence ends the page there where that is missing: `tools` (make tools), `models`
-(make models), `root`, or a program.
+(make models), `root`, a device, or a program.
 
 All fences of a page are one shell, in a folder that has what the checkout has, by links. A page that edits sources says
 which folders it needs a copy of: `<!-- edits: crates … -->`.
@@ -55,7 +55,9 @@ class Outcome:
     ran: int = 0
     wrong: str = ""  # what failed, and what it printed
     missing: str = ""  # what the rest of the page needs and this machine does not have
-    seconds: list[tuple[str, float]] = field(default_factory=list)  # of each fence: its heading, and its wall time
+    seconds: list[tuple[str, float]] = field(
+        default_factory=list
+    )  # of each fence: its heading, and its wall time
 
 
 def blocks(page: str) -> Iterator[Block]:
@@ -80,6 +82,8 @@ def is_there(need: str) -> bool:
     if need == "models":
         built = BUILD / "configurations"
         return "ACE_REQUIRE_BUILD" in os.environ or all((built / name).is_dir() for name in ("aes", "sha1"))
+    if need.startswith("/dev/"):
+        return os.access(need, os.R_OK | os.W_OK)
     return shutil.which(need) is not None
 
 

@@ -36,7 +36,9 @@ def main() -> int:
     told = parser.parse_args()
     ace = Path(os.environ.get("ACE_BIN", ACE)).absolute()
     if not ace.exists():
-        print(f"error: {ace} is not there: `make ace` builds it, or ACE_BIN names another one", file=sys.stderr)
+        print(
+            f"error: {ace} is not there: `make ace` builds it, or ACE_BIN names another one", file=sys.stderr
+        )
         return 2
     began = time.monotonic()
     for page in told.pages:

@@ -169,7 +169,9 @@ def check_pages(site: Path, folder: Path, out: Path) -> list[str]:
         shoot(frame, size, scheme, out / f"book-{stem}-{name}-{scheme}.png")
         told = found(frame, size)
         if told["scroll"] > 1 or told["wide"]:
-            return [f"{page}: wider than a window of {width} pixels: {', '.join(told['wide']) or told['scroll']}"]
+            return [
+                f"{page}: wider than a window of {width} pixels: {', '.join(told['wide']) or told['scroll']}"
+            ]
         return [] if told["words"] > 200 else [f"{page}: nothing is on it"]
 
     with ThreadPoolExecutor(2) as pool:
@@ -196,7 +198,16 @@ def main() -> int:
             wrong = judged(folder)
             if not told.pictures:
                 site = folder / "site"
-                command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(site)]
+                command = [
+                    sys.executable,
+                    "-m",
+                    "mkdocs",
+                    "build",
+                    "--strict",
+                    "--quiet",
+                    "--site-dir",
+                    str(site),
+                ]
                 environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
                 subprocess.run(command, check=True, cwd=ROOT, env=environment)
                 wrong += check_pages(site, folder, out)
