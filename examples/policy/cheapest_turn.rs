@@ -16,9 +16,11 @@ pub(crate) fn decide(queue: &Queue, slots: &[SlotState], costs: &Costs) -> Decis
     }
     let needs = view::needs(queue, slots, costs);
     let mut best: Option<(f64, Decision)> = None;
-    for need in needs.iter().filter(|need| need.home.is_none() && queue.first(need.class).is_some()) {
+    // What could not start would be loaded again and again, for nothing.
+    for need in needs.iter().filter(|need| need.home.is_none() && queue.could_start(need.class)) {
         for (slot, state) in slots.iter().enumerate() {
-            let free = matches!(state, SlotState::Empty | SlotState::Idle { .. });
+            // A blocked one waits for another bank of its tile, and works then.
+            let free = matches!(state, SlotState::Empty | SlotState::Idle { blocked: false, .. });
             if !free || !queue.may_load(slots, slot, need.class, costs) {
                 continue;
             }
