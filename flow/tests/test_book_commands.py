@@ -53,6 +53,11 @@ class Commands(unittest.TestCase):
             self.assertGreater(len(named), 1, script)
             self.assertLessEqual({tools.ROOT / name for name in named}, set(pages()), script)
 
+    def test_the_gallery_lists_every_example(self) -> None:
+        gallery = (tools.ROOT / "docs" / "how-to" / "examples.md").read_text()
+        folders = {path.parent.name for path in (tools.ROOT / "examples").glob("*/*")}
+        self.assertEqual(set(re.findall(r"\(\.\./\.\./examples/([\w-]+)/README\.md\)", gallery)), folders)
+
     def test_fences_are_told_apart(self) -> None:
         page = (
             '# One\n\n```sh\necho a\n```\n\n```\n# not run\n```\n\n## Two\n\n```toml title="x.toml"\na = 1\n```\n\n'

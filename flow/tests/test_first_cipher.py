@@ -78,7 +78,9 @@ class FirstCipher(unittest.TestCase):
         key, plain, cipher = (
             bytes.fromhex(row[name]) for name in ("key_hex", "plaintext_hex", "ciphertext_hex")
         )
-        code = int(re.search(r"^code = (0x\w+)$", (folder / "algorithm.toml").read_text(), re.MULTILINE)[1], 0)
+        code = int(
+            re.search(r"^code = (0x\w+)$", (folder / "algorithm.toml").read_text(), re.MULTILINE)[1], 0
+        )
         asked = [
             frames.request(code, "ecb", plain, key=key, iv=b"", decrypt=False, tag=1),
             frames.request(code, "ecb", cipher, key=key, iv=b"", decrypt=True, tag=2),
