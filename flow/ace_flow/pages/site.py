@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The book's hook: mkdocs calls it (mkdocs.yml) with docs/, and it brings in what stands outside.
 
-Pages of other folders (README.md, those of algorithms and studies) become pages of the book, which hold their place in
+Pages of other folders (README.md, those of algorithms, examples and studies) become pages of the book, which hold their place in
 the tree. A file that a page links to and that is no page becomes one below source/: a reader needs no network and
 sees the version that the page is of. A link that leads nowhere stays as it is, and `mkdocs build --strict` names it.
 """
@@ -20,7 +20,7 @@ from ace_flow.tools import ROOT
 
 # Pages outside docs/: what they are called in the book.
 ROOT_PAGES = {"README.md": "index.md"}
-OUTSIDE = ("*.md", "studies/*/*.md", "algorithms/*/README.md", "tests/*/README.md")
+OUTSIDE = ("*.md", "studies/*/*.md", "algorithms/*/README.md", "examples/*/README.md", "tests/*/README.md")
 # Code, which has no links: fences whole, and between backticks.
 CODE = re.compile(r"^(```|~~~).*?^\1[^\n]*$|(`+)(?!`).+?(?<!`)\2(?!`)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(?<=\]\()(?!<)(?P<target>[^()\s#]+)(?P<anchor>#[^()\s]*)?(?=[\s)])")
