@@ -135,7 +135,7 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
 
-test-code: built-library all  ## of these, the tests in Rust and in Python
+test-code: built-library all $(PROSE)  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow faults
 	$(PY) -m ace_flow loader model
 	$(ACE) array build

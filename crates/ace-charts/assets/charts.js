@@ -12,6 +12,13 @@ const Ace = (() => {
     return made;
   };
 
+  /** What the colours of a picture mean: kinds with `name`, `colour` and perhaps `striped`. */
+  const key = (kinds) => make("ul", { className: "key" }, ...kinds.map((kind) => {
+    const sample = make("span", { className: kind.striped ? "striped" : "" });
+    sample.style.backgroundColor = `var(--${kind.colour})`;
+    return make("li", {}, sample, kind.name);
+  }));
+
   /** Three significant digits. */
   const three = (value) => value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2);
 
@@ -145,9 +152,11 @@ const Ace = (() => {
     const [plots, listeners] = [[], []];
     let [from, to] = [0, total];
     const show = (a, b) => {
-      const wide = Math.min(Math.max(b - a, total * 1e-7), total);
-      from = Math.min(Math.max(a, 0), total - wide);
-      to = from + wide;
+      const wide = Math.max(b - a, total * 1e-7);
+      from = Math.max(Math.min(a, total - wide), 0);
+      to = Math.min(from + wide, total);
+      // What is as good as the end is the end.
+      if (from < total * 1e-9) from = 0;
       for (const plot of plots) plot.setScale("x", { min: from, max: to });
       for (const listener of listeners) listener(from, to);
       told.textContent = said(from, to);
@@ -163,7 +172,7 @@ const Ace = (() => {
     };
     const told = make("output", { className: "note" });
     const buttons = [["+", "nearer", "+"], ["−", "farther", "-"], ["←", "earlier", "ArrowLeft"], ["→", "later", "ArrowRight"],
-      ["whole run", "", "Home"]].map(([text, label, key]) => {
+      ["whole", "", "Home"]].map(([text, label, key]) => {
       const button = make("button", { type: "button", textContent: text });
       if (label) button.setAttribute("aria-label", label);
       button.addEventListener("click", () => doing[key]());
@@ -351,13 +360,15 @@ const Ace = (() => {
       padding: [8, 12, 0, 0],
       scales: { x: { time: false }, y: { range: top } },
       axes: [axis(x), axis("Mb/s", { size: LEFT - 20 })],
-      legend: { show: true, live: true, markers: { fill: (plot, at) => colour(lines[at - 1].colour) } },
+      legend: { show: true, live: true, markers: { width: 2, fill: () => "transparent",
+        stroke: (plot, at) => `var(--${lines[at - 1].colour})`,
+        dash: (plot, at) => (!lines[at - 1].dash ? "solid" : lines[at - 1].dash[0] < 3 ? "dotted" : "dashed") } },
       series: [
-        { label: x, value: (plot, value) => (value == null ? "" : value.toPrecision(5)) },
+        { label: "at", value: (plot, value) => (value == null ? "–" : value.toPrecision(5)) },
         ...lines.map((line) => ({
-          label: line.name, stroke: () => colour(line.colour), width: line.fill ? 2 : 1.5, dash: line.dash,
+          label: line.name, stroke: () => colour(line.colour), width: line.fill && lines.length > 2 ? 1 : 2, dash: line.dash,
           fill: line.fill ? () => `${colour(line.colour)}22` : undefined, paths: stepped, points: { show: false },
-          value: (plot, value) => (value == null ? "" : `${mbps(value)} Mb/s`),
+          value: (plot, value) => (value == null ? "–" : `${mbps(value)} Mb/s`),
         })),
       ],
       cursor: { y: false, drag: { x: Boolean(of), y: false } },
@@ -367,5 +378,5 @@ const Ace = (() => {
     return plot;
   }
 
-  return { colour, count, duration, make, mbps, rates, sortable, table, timeline, unitOf, zoom };
+  return { count, duration, key, mbps, rates, sortable, table, timeline, unitOf, zoom };
 })();
