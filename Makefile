@@ -286,7 +286,7 @@ $(WITNESS): | check-system
 
 # npm runs nothing of a package that it installs.
 $(PROSE): | check-system
-	@echo "creating .venv-prose (textlint, pinned in flow/prose)"
+	@echo "creating .venv-prose (textlint and axe-core, pinned in flow/prose)"
 	@rm -rf .venv-prose/ready-*
 	$(PYTHON) -m venv --clear .venv-prose
 	.venv-prose/bin/pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: --requirement flow/prose/requirements.txt

@@ -118,6 +118,8 @@ where
         .timer(TokioTimer::new())
         .header_read_timeout(patience)
         .keep_alive(false)
+        // Who has asked may have closed that half: scripts do.
+        .half_close(true)
         .max_buf_size(LONGEST)
         .max_headers(HEADERS)
         .serve_connection(TokioIo::new(stream), service);

@@ -69,7 +69,7 @@ fn browsers_are_answered_beside_clients_that_hang() {
 
 #[test]
 fn whoever_sends_a_byte_now_and_then_is_left() {
-    let page = open(400);
+    let page = open(1000);
     let mut stream = TcpStream::connect(page.listening).expect("it listens");
     let since = Instant::now();
     let mut slow = stream.try_clone().expect("a descriptor");
@@ -82,35 +82,35 @@ fn whoever_sends_a_byte_now_and_then_is_left() {
         }
     });
     stream.flush().expect("nothing waits");
-    closed_within(stream, since, 300, 3_000);
+    closed_within(stream, since, 800, 2_800);
     sender.join().expect("it ends");
 }
 
 #[test]
 fn whoever_does_not_take_the_answer_is_left_and_more_than_so_many_are_not_served() {
-    let mut page = open(300);
+    let mut page = open(1500);
     let at = page.listening;
+    let state = many(30_000, 1.0);
     let since = Instant::now();
     let readers: Vec<TcpStream> = (0..MOST_CLIENTS)
         .map(|_| {
             let mut stream = TcpStream::connect(at).expect("it listens");
-            // 5 MB, which no buffer of the kernel has room for.
+            // 20 MB, which no buffer of the kernel has room for.
             write!(stream, "GET /state.json HTTP/1.1\r\nHost: {at}\r\n\r\n").expect("it takes it");
             stream
         })
         .collect();
-    let state = many(20_000, 1.0);
     let answered = |page: &mut Page| {
         page.serve(|| State { status: state.status.clone(), sas: state.sas.clone(), ..State::default() });
     };
     std::thread::sleep(Duration::from_millis(100));
     answered(&mut page);
     // One more than may come at once: closed without a word.
-    closed_within(TcpStream::connect(at).expect("it listens"), Instant::now(), 0, 300);
+    closed_within(TcpStream::connect(at).expect("it listens"), Instant::now(), 0, 1_400);
     // Later there is room again.
     let mut last = String::new();
     while last.is_empty() {
-        assert!(since.elapsed() < Duration::from_secs(20), "nobody was left");
+        assert!(since.elapsed() < Duration::from_secs(60), "nobody was left");
         answered(&mut page);
         let client = TcpStream::connect(at).and_then(|mut stream| {
             write!(stream, "GET / HTTP/1.1\r\nHost: {at}\r\n\r\n")?;

@@ -192,7 +192,7 @@ fn the_report_can_be_read_and_used_wide_and_narrow_by_day_and_by_night() {
         assert_eq!((&own["order"], &own["lies"]), (&json!("descending"), &json!([])), "{what}");
         let lead = own["lead"].as_str().expect("a sentence");
         for part in [
-            "277 packets of 2 SAs went through 2 slots in ",
+            "277 packets of 4 SAs went through 2 slots in ",
             " Mb/s); ",
             "hidden behind work",
             "none dropped",
