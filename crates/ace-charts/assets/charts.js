@@ -136,14 +136,24 @@ const Ace = (() => {
   });
   const LEFT = 58;
 
+  const charts = new Set();
+  dark.addEventListener("change", () => charts.forEach((plot) => plot.redraw(false, true)));
+
   /** A chart as wide as its place, drawn anew when that changes or night falls. */
   function chart(place, height, options, data) {
+    // Those whose place is gone.
+    for (const plot of charts) {
+      if (!plot.root.isConnected) {
+        plot.destroy();
+        charts.delete(plot);
+      }
+    }
     const wide = () => Math.max(place.clientWidth, 100);
     const plot = new uPlot({ width: wide(), height, ms: 1, legend: { show: false }, ...options }, data, place);
     new ResizeObserver(() => {
       if (wide() !== plot.width) plot.setSize({ width: wide(), height: plot.height });
     }).observe(place);
-    dark.addEventListener("change", () => plot.redraw(false, true));
+    charts.add(plot);
     return plot;
   }
 
@@ -195,6 +205,7 @@ const Ace = (() => {
       },
       add: (plot) => plots.push(plot),
       listen: (listener) => listeners.push(listener),
+      whole: () => from === 0 && to === total,
       show,
     };
   }

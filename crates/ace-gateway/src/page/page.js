@@ -64,6 +64,7 @@ function sas({ status, sas: shown, found }) {
 // ---- loads
 
 let drawn = "";
+let zoom = null;
 // By configuration; a colour stays when older loads are no longer there.
 const colours = new Map();
 function loads(board) {
@@ -71,7 +72,8 @@ function loads(board) {
   at("loading").hidden = all.length === 0;
   const last = all.at(-1);
   const key = JSON.stringify([all.length, last, all[0]]);
-  if (key === drawn) return;
+  // Whoever looks at a part goes on to see it.
+  if (key === drawn || (zoom && !zoom.whole())) return;
   drawn = key;
   if (all.length === 0) {
     at("when").textContent = "None yet.";
@@ -98,7 +100,7 @@ function loads(board) {
   const focused = document.activeElement === at("loads");
   const place = at("loads").cloneNode(false);
   at("loading").replaceChildren(Ace.key(shown), place);
-  const zoom = Ace.zoom(at("loading"), total / scale, (from, to) => `${Ace.duration(from * scale)} to ${Ace.duration(to * scale)}`);
+  zoom = Ace.zoom(at("loading"), total / scale, (from, to) => `${Ace.duration(from * scale)} to ${Ace.duration(to * scale)}`);
   Ace.timeline(place, {
     rows, kinds, total: total / scale, zoom, x: `modelled time since the first of these loads, ${unit}`,
     label: (row, n) => row.mine[n].configuration,
