@@ -30,7 +30,7 @@ const Ace = (() => {
   }
 
   /** The unit in which an axis of so many nanoseconds is read. */
-  const unitOf = (ns) => (ns < 1e4 ? ["ns", 1] : ns < 1e7 ? ["µs", 1e3] : ns < 1e10 ? ["ms", 1e6] : ["s", 1e9]);
+  const unitOf = (ns) => (ns < 2e3 ? ["ns", 1] : ns < 2e6 ? ["µs", 1e3] : ns < 2e9 ? ["ms", 1e6] : ["s", 1e9]);
 
   /** Mb/s for people; `null` is nothing yet. */
   const mbps = (value) => (value == null ? "" : value > 0 && value < 0.01 ? "< 0.01" : three(value));
@@ -134,7 +134,8 @@ const Ace = (() => {
     labelFont: "12px system-ui, sans-serif",
     label, labelSize: 20, size: 36, ...more,
   });
-  const LEFT = 58;
+  // What stands left and right of the plots of a figure, which are one above the other.
+  const [LEFT, RIGHT] = [68, 22];
 
   const charts = new Set();
   dark.addEventListener("change", () => charts.forEach((plot) => plot.redraw(false, true)));
@@ -314,7 +315,7 @@ const Ace = (() => {
       pen.restore();
     };
     const plot = chart(place, ROW * rows.length + 62, {
-      padding: [4, 12, 0, LEFT],
+      padding: [4, RIGHT, 0, LEFT],
       scales: { x: { time: false }, y: { range: [0, 1] } },
       axes: [axis(x), { show: false }],
       series: [{}, { show: false }],
@@ -365,10 +366,10 @@ const Ace = (() => {
 
   /** Lines of Mb/s over `x`. A line has `name`, `colour`, and perhaps `dash` and `fill`. */
   function rates(place, { lines, data, x, height = 170, zoom: of }) {
-    const top = (plot, low, high) => [0, Math.max(high ?? 0, 1e-3) * 1.08];
+    const top = (plot, low, high) => [0, Math.max(high ?? 0, 0.1) * 1.08];
     const stepped = uPlot.paths.stepped({ align: 1 });
     const plot = chart(place, height, {
-      padding: [8, 12, 0, 0],
+      padding: [8, RIGHT, 0, 0],
       scales: { x: { time: false }, y: { range: top } },
       axes: [axis(x), axis("Mb/s", { size: LEFT - 20 })],
       legend: { show: true, live: true, markers: { width: 2, fill: () => "transparent",

@@ -104,9 +104,9 @@ fn whoever_does_not_take_the_answer_is_left_and_more_than_so_many_are_not_served
         page.serve(|| State { status: state.status.clone(), sas: state.sas.clone(), ..State::default() });
     };
     std::thread::sleep(Duration::from_millis(100));
-    answered(&mut page);
     // One more than may come at once: closed without a word.
     closed_within(TcpStream::connect(at).expect("it listens"), Instant::now(), 0, 1_400);
+    answered(&mut page);
     // Later there is room again.
     let mut last = String::new();
     while last.is_empty() {

@@ -80,7 +80,8 @@ pub(super) fn write(page: &mut String, summary: &Summary, drawn: &[Drawn]) -> st
         picture(page, board, drawn, at)?;
     }
     totals(page, &boards)?;
-    for board in &boards {
+    // That of the packets that were written comes first.
+    for board in std::iter::once(board).chain(others) {
         let of = if boards.len() > 1 { format!(", {}", board.policy) } else { String::new() };
         slots(page, board, &of)?;
         configurations(page, board, &of)?;

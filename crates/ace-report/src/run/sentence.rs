@@ -71,7 +71,14 @@ fn loads(board: &BoardReport) -> String {
     }
     let hidden =
         drawn::loads(board).into_iter().filter(|load| load.hidden == load.event.end - load.event.start);
-    format!("{}, {} of them wholly hidden behind work ({time})", of(t.loads, "load"), hidden.count())
+    let how = match (t.loads, hidden.count() as u64) {
+        (1, 0) => "not wholly".to_owned(),
+        (1, _) => "wholly".to_owned(),
+        (_, 0) => "none of them wholly".to_owned(),
+        (loads, hidden) if loads == hidden => "all of them wholly".to_owned(),
+        (_, hidden) => format!("{} of them wholly", grouped(hidden)),
+    };
+    format!("{}, {how} hidden behind work ({time})", of(t.loads, "load"))
 }
 
 #[cfg(test)]
