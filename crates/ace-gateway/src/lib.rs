@@ -30,4 +30,4 @@ pub use core::{
 pub use engines::{Live, NoBoard, OpenBoard, Remote};
 pub use io::control::ask;
 pub use outlet::Outlet;
-pub use page::http;
+pub use page::{http, shown};

@@ -352,6 +352,14 @@ impl From<&ace_ipsec::Counters> for Packets {
 }
 
 impl Sa {
+    /// Cipher and authentication, without what is none.
+    pub fn suite(&self) -> String {
+        match self.auth.as_str() {
+            "none" => self.cipher.clone(),
+            auth => format!("{} + {auth}", self.cipher),
+        }
+    }
+
     /// As a core has it; devices have names.
     pub fn of(
         SaView { status: of, local, remote, selector }: SaView,

@@ -4,30 +4,42 @@
 
 pub mod http;
 mod metrics;
+pub mod shown;
 
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use http::{LONGEST, Request};
+use tokio::net::TcpListener;
+use tokio::runtime::{self, Runtime};
+use tokio::sync::{Semaphore, oneshot};
+
+use http::{Body, Request};
+use shown::Samples;
 
 use crate::status::State;
 
 const MOST_CLIENTS: usize = 8;
-/// For a request, and for an answer.
+/// For a request, for what is asked of the gateway, and for taking the answer.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-const PAGE: &str = include_str!("page.html");
-const SCRIPT: &str = include_str!("page.js");
-const STYLE: &str = include_str!("page.css");
+/// Path, kind and text of all that does not change.
+const FILES: &[(&str, &str, &str)] = &[
+    ("/", "text/html", include_str!("page.html")),
+    ("/page.js", "text/javascript", include_str!("page.js")),
+    ("/charts.js", "text/javascript", ace_charts::JS),
+    ("/charts.css", "text/css", ace_charts::CSS),
+    ("/uplot.js", "text/javascript", ace_charts::UPLOT_JS),
+    ("/uplot.css", "text/css", ace_charts::UPLOT_CSS),
+    ("/uplot.txt", "text/plain", ace_charts::UPLOT_LICENCE),
+];
 
 /// Where the answer to a question goes. There is one question: how everything is.
-type Asked = SyncSender<Box<State>>;
+type Asked = oneshot::Sender<Box<State>>;
 
 /// The gateway's side.
 pub struct Page {
@@ -37,25 +49,38 @@ pub struct Page {
     pub listening: SocketAddr,
 }
 
-#[derive(Clone)]
+/// The page's side.
 struct Asker {
     ask: SyncSender<Asked>,
-    wake: Arc<UnixStream>,
-    clients: Arc<AtomicUsize>,
+    wake: UnixStream,
+    samples: Mutex<Samples>,
+    patience: Duration,
 }
 
 impl Page {
     /// # Errors
     /// As the system says.
     pub fn open(at: SocketAddr) -> io::Result<Self> {
-        let listener = TcpListener::bind(at)?;
+        Self::patient(at, PATIENCE)
+    }
+
+    fn patient(at: SocketAddr, patience: Duration) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind(at)?;
+        listener.set_nonblocking(true)?;
         let listening = listener.local_addr()?;
         let (wake, theirs) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         theirs.set_nonblocking(true)?;
         let (ask, asked) = sync_channel(MOST_CLIENTS);
-        let asker = Asker { ask, wake: Arc::new(theirs), clients: Arc::default() };
-        std::thread::Builder::new().name("page".to_owned()).spawn(move || asker.listen(&listener))?;
+        let asker = Arc::new(Asker { ask, wake: theirs, samples: Mutex::default(), patience });
+        let runtime = runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+        let listener = {
+            let _inside = runtime.enter();
+            TcpListener::from_std(listener)?
+        };
+        std::thread::Builder::new()
+            .name("page".to_owned())
+            .spawn(move || listen(&runtime, listener, &asker))?;
         Ok(Self { asked, wake: Some(wake), listening })
     }
 
@@ -77,128 +102,54 @@ impl Page {
         }
         while let Ok(reply) = self.asked.try_recv() {
             // Whoever asked may be gone.
-            let _ = reply.try_send(Box::new(answer()));
+            let _ = reply.send(Box::new(answer()));
         }
     }
 }
 
-impl Asker {
-    fn listen(&self, listener: &TcpListener) {
+/// Serves all clients on the thread that calls it, without end: one that hangs costs a descriptor, and no thread.
+fn listen(runtime: &Runtime, listener: TcpListener, asker: &Arc<Asker>) {
+    let clients = Arc::new(Semaphore::new(MOST_CLIENTS));
+    runtime.block_on(async {
         loop {
             // Without a client there is nobody to tell; handles that ran out come back.
-            let Ok((stream, _)) = listener.accept() else {
-                std::thread::sleep(Duration::from_millis(50));
+            let Ok((stream, _)) = listener.accept().await else {
+                tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            if self.clients.fetch_add(1, Ordering::Relaxed) >= MOST_CLIENTS {
-                self.clients.fetch_sub(1, Ordering::Relaxed);
-                continue;
-            }
-            let asker = self.clone();
-            let started = std::thread::Builder::new().name("page client".to_owned()).spawn(move || {
-                // A client that breaks off is its own affair.
-                let _ = asker.serve(stream);
-                asker.clients.fetch_sub(1, Ordering::Relaxed);
+            let Ok(turn) = Arc::clone(&clients).try_acquire_owned() else { continue };
+            let asker = Arc::clone(asker);
+            tokio::spawn(async move {
+                http::serve(stream, asker.patience, |request| asker.body(request)).await;
+                drop(turn);
             });
-            if started.is_err() {
-                self.clients.fetch_sub(1, Ordering::Relaxed);
-            }
         }
-    }
+    });
+}
 
-    fn state(&self) -> Option<Box<State>> {
-        let (reply, answer) = sync_channel(1);
+impl Asker {
+    async fn state(&self) -> Option<Box<State>> {
+        let (reply, answer) = oneshot::channel();
         self.ask.try_send(reply).ok()?;
         // A full pipe wakes as well.
-        let _ = (&*self.wake).write(&[1]);
-        answer.recv_timeout(PATIENCE).ok()
+        let _ = (&self.wake).write(&[1]);
+        tokio::time::timeout(self.patience, answer).await.ok()?.ok()
     }
 
-    fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
-        let until = Instant::now() + PATIENCE;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        let (mut bytes, mut piece) = (Vec::new(), [0; 2048]);
-        let request = loop {
-            let left = until.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
-            stream.set_read_timeout(Some(left))?;
-            let count = stream.read(&mut piece)?;
-            bytes.extend_from_slice(piece.get(..count).unwrap_or_default());
-            if let Some(request) = http::parse(&bytes) {
-                break request;
-            }
-            if count == 0 || bytes.len() > LONGEST || Instant::now() >= until {
-                return Ok(());
-            }
-        };
-        let (status, kind, body) = match request {
-            Err(refusal) => (refusal.status(), "text/plain", refusal.status().to_owned()),
-            Ok(request) => match self.body(request) {
-                Some((kind, body)) => ("200 OK", kind, body),
-                None => ("503 Service Unavailable", "text/plain", "the gateway does not answer".to_owned()),
-            },
-        };
-        let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\
-             Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
-             Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-             frame-ancestors 'none'\r\n\r\n",
-            body.len()
-        );
-        stream.write_all(head.as_bytes())?;
-        stream.write_all(body.as_bytes())
-    }
-
-    fn body(&self, request: Request) -> Option<(&'static str, String)> {
+    async fn body(&self, request: Request) -> Option<Body> {
         Some(match request {
-            Request::Page => ("text/html", PAGE.to_owned()),
-            Request::Script => ("text/javascript", SCRIPT.to_owned()),
-            Request::Style => ("text/css", STYLE.to_owned()),
-            Request::State => ("application/json", serde_json::to_string(&*self.state()?).ok()?),
-            Request::Metrics => ("text/plain; version=0.0.4", metrics::exposition(&*self.state()?)),
+            Request::File(kind, text) => (kind, text.as_bytes().into()),
+            Request::State(query) => {
+                let state = self.state().await?;
+                let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+                ("application/json", serde_json::to_vec(&samples.shown(&state, &query)).ok()?.into())
+            }
+            Request::Metrics => {
+                ("text/plain; version=0.0.4", metrics::exposition(&*self.state().await?).into())
+            }
         })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::status::Status;
-
-    fn get(at: SocketAddr, path: &str) -> String {
-        let mut stream = TcpStream::connect(at).expect("it listens");
-        stream
-            .write_all(format!("GET {path} HTTP/1.1\r\nHost: {at}\r\n\r\n").as_bytes())
-            .expect("it takes it");
-        let mut response = String::new();
-        stream.read_to_string(&mut response).expect("it answers");
-        response
-    }
-
-    #[test]
-    fn browsers_are_answered_beside_clients_that_hang() {
-        let mut page = Page::open("127.0.0.1:0".parse().unwrap()).unwrap();
-        let at = page.listening;
-        // Half of what may come at once says nothing.
-        let hanging: Vec<TcpStream> =
-            (0..MOST_CLIENTS / 2).map(|_| TcpStream::connect(at).unwrap()).collect();
-        let client = std::thread::spawn(move || {
-            ["/", "/page.js", "/page.css", "/state.json", "/metrics", "/other"].map(|path| get(at, path))
-        });
-        while !client.is_finished() {
-            page.serve(|| State {
-                status: Status { version: "7".to_owned(), ..Status::default() },
-                ..State::default()
-            });
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let response = client.join().unwrap();
-        assert!(response[..5].iter().all(|response| response.starts_with("HTTP/1.1 200 OK")), "{response:?}");
-        let state: State = serde_json::from_str(response[3].rsplit("\r\n").next().unwrap()).unwrap();
-        assert_eq!((state.status.version.as_str(), state.sas.len()), ("7", 0));
-        assert!(response[4].contains("ace_gateway_info{version=\"7\""), "{}", response[4]);
-        assert!(response[5].starts_with("HTTP/1.1 404"));
-        drop(hanging);
-        // A gateway that is busy for good.
-        assert!(get(at, "/metrics").starts_with("HTTP/1.1 503"));
-    }
-}
+mod tests;

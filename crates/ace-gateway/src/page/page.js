@@ -1,130 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
 "use strict";
-// Names come from files of others: they are put into the page as text, never as markup.
-const SVG = "http://www.w3.org/2000/svg";
 const at = (id) => document.getElementById(id);
-const history = [];
+const words = (text) => ({ text });
+const figures = (text) => ({ text, number: true });
+const micros = (ns) => (ns == null ? "" : { text: (ns / 1e3).toFixed(2), value: ns });
+const seconds = (value) => ({ text: value.toFixed(6), value });
+const rate = (value) => ({ text: Ace.mbps(value), value: value ?? -1 });
+// A page of thousands of rows is read by nobody: the gateway finds and sorts, and gives so many.
+const ROWS = 200;
+const turn = { asked: 0, count: 0, timer: 0 };
 
-function table(id, heads, rows) {
-  const place = at(id);
-  place.replaceChildren();
-  const line = (cells, kind) => {
-    const row = place.insertRow();
-    for (const cell of cells) {
-      const made = document.createElement(kind);
-      made.textContent = cell ?? "";
-      if (typeof cell === "number") made.className = "number";
-      row.append(made);
-    }
-  };
-  line(heads, "th");
-  if (rows.length === 0) line(["none"], "td");
-  for (const cells of rows) line(cells, "td");
+// ---- throughput
+
+const LINES = [
+  { name: "protected", colour: "c0", fill: true },
+  { name: "taken back", colour: "exposed", dash: [8, 4] },
+];
+const history = [[], [], []];
+const chart = Ace.rates(at("rate"), { lines: LINES, data: history, x: "time since the gateway began, s", height: 210 });
+
+function rates({ status, protected_mbps: out, decapsulated_mbps: back }) {
+  const last = history[0].at(-1);
+  // Begun anew.
+  if (last !== undefined && status.seconds < last) history.forEach((column) => column.splice(0));
+  if (last === status.seconds) return;
+  [status.seconds, out, back].forEach((value, n) => history[n].push(value));
+  if (history[0].length > 121) history.forEach((column) => column.shift());
+  chart.setData(history);
 }
 
-function shape(name, attributes, inside) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  if (inside) {
-    const title = document.createElementNS(SVG, "title");
-    title.textContent = inside;
-    made.append(title);
-  }
-  return made;
+// ---- tables
+
+const SLOTS = [words("slot"), words("holds"), figures("loads"), figures("operations")];
+const TIMES = [figures("executing, modelled s"), figures("loading, modelled s")];
+const slotRows = Ace.table(at("slots"), SLOTS);
+const costRows = Ace.table(at("costs"), [words("operation"), figures("bytes from"), figures("processor, µs"), figures("board, µs"),
+  words("now"), figures("by processor"), figures("by board")]);
+const droppedRows = Ace.table(at("dropped"), [words("where"), words("what"), figures("count")], { column: 2, down: true });
+
+const COLUMNS = ["name", "spi", "direction", "peer", "suite", "packets", "bytes", "mbps", "dropped"];
+let order = { column: 7, down: true };
+const saRows = Ace.table(at("sas"), [words("name"), words("SPI"), words("direction"), words("peer"), words("suite"),
+  figures("packets"), figures("bytes"), figures("Mb/s"), figures("dropped")], order, (now) => {
+  order = now;
+  ask();
+});
+let typing = 0;
+at("find").addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(ask, 150);
+});
+
+function sas({ status, sas: shown, found }) {
+  saRows(shown.map((sa) => [sa.name, `0x${sa.spi.toString(16)}`, sa.direction, sa.remote, sa.suite,
+    sa.counters.forwarded.packets, sa.counters.forwarded.bytes, rate(sa.mbps), sa.dropped]));
+  const count = Ace.count.format;
+  const text = found === status.sas && shown.length === found ? `all ${count(found)} SAs`
+    : `${count(found)} of ${count(status.sas)} SAs found` + (shown.length < found ? `, the first ${count(shown.length)} are shown` : "");
+  // What has not changed is not read aloud again.
+  if (at("found").textContent !== text) at("found").textContent = text;
 }
 
-function bits(value) {
-  for (const unit of ["bit/s", "kbit/s", "Mbit/s"]) {
-    if (value < 1000) return `${value.toPrecision(3)} ${unit}`;
-    value /= 1000;
-  }
-  return `${value.toPrecision(3)} Gbit/s`;
-}
+// ---- loads
 
-function rates(status) {
-  const now = [status.seconds, status.packets.protected.bytes, status.packets.decapsulated.bytes];
-  history.push(now);
-  if (history.length > 121) history.shift();
-  const rate = [1, 2].map((n) => history.slice(1).map((one, i) => {
-    const took = one[0] - history[i][0];
-    return took > 0 ? Math.max(0, (one[n] - history[i][n]) * 8 / took) : 0;
-  }));
-  const most = Math.max(1, ...rate.flat());
-  const lines = rate.map((points, n) => shape("polyline", {
-    class: ["one", "two"][n],
-    points: points.map((value, i) => `${600 - (points.length - 1 - i) * 5},${118 - value / most * 114}`).join(" "),
-  }));
-  at("rate").replaceChildren(...lines);
-  at("out").textContent = bits(rate[0].at(-1) ?? 0);
-  at("in").textContent = bits(rate[1].at(-1) ?? 0);
-}
-
+let drawn = "";
+let zoom = null;
+// By configuration; a colour stays when older loads are no longer there.
+const colours = new Map();
 function loads(board) {
-  const picture = at("loads");
   const all = board?.timeline ?? [];
-  picture.replaceChildren();
+  at("loading").hidden = all.length === 0;
+  const last = all.at(-1);
+  const key = JSON.stringify([all.length, last, all[0]]);
+  // Whoever looks at a part goes on to see it.
+  if (key === drawn || (zoom && !zoom.whole())) return;
+  drawn = key;
   if (all.length === 0) {
     at("when").textContent = "None yet.";
     return;
   }
   const begin = all[0].modelled_start_seconds;
   const end = Math.max(...all.map((load) => load.modelled_start_seconds + load.modelled_load_seconds));
-  const scale = 598 / Math.max(end - begin, 1e-9);
-  picture.setAttribute("viewBox", `0 0 600 ${board.slots.length * 18 + 4}`);
-  for (const load of all) {
-    const words = `${load.configuration} into slot ${load.slot}: ${(load.modelled_load_seconds * 1e3).toFixed(2)} ms of modelled time`;
-    picture.append(shape("rect", {
-      class: load.refused ? "load refused" : "load",
-      x: 1 + (load.modelled_start_seconds - begin) * scale, y: 3 + load.slot * 18,
-      width: Math.max(1.5, load.modelled_load_seconds * scale), height: 14,
-    }, words));
+  const total = Math.max((end - begin) * 1e9, 1);
+  const [unit, scale] = Ace.unitOf(total);
+  for (const { configuration } of all) {
+    if (!colours.has(configuration)) colours.set(configuration, `c${colours.size % 8}`);
   }
-  const last = all.at(-1);
-  at("when").textContent = `The last ${all.length} loads over ${(end - begin).toFixed(6)} s of modelled time, one line a slot; the last one: ${last.configuration} into slot ${last.slot}.`;
+  const kinds = [...new Set(all.map((load) => load.configuration))].map((name) => ({ name, colour: colours.get(name) }));
+  kinds.push({ name: "refused", colour: "refused", striped: true });
+  const shown = kinds.filter((kind) => !kind.striped || all.some((load) => load.refused));
+  const rows = board.slots.map((slot, n) => {
+    const mine = all.filter((load) => load.slot === n);
+    const start = mine.map((load) => (load.modelled_start_seconds - begin) * 1e9 / scale);
+    return {
+      name: slot.name, mine, start, end: mine.map((load, n) => start[n] + load.modelled_load_seconds * 1e9 / scale),
+      kind: mine.map((load) => (load.refused ? kinds.length - 1 : kinds.findIndex((kind) => kind.name === load.configuration))),
+    };
+  });
+  const focused = document.activeElement === at("loads");
+  const place = at("loads").cloneNode(false);
+  at("loading").replaceChildren(Ace.key(shown), place);
+  zoom = Ace.zoom(at("loading"), total / scale, (from, to) => `${Ace.duration(from * scale)} to ${Ace.duration(to * scale)}`);
+  Ace.timeline(place, {
+    rows, kinds, total: total / scale, zoom, x: `modelled time since the first of these loads, ${unit}`,
+    label: (row, n) => row.mine[n].configuration,
+    about: (row, n) => `${row.mine[n].configuration}, ${Ace.duration(row.mine[n].modelled_load_seconds * 1e9)} of modelled time`
+      + (row.mine[n].refused ? ", refused" : ""),
+  });
+  if (focused) place.focus();
+  at("when").textContent = `The last ${all.length} loads over ${Ace.duration(total)} of modelled time; the last one: ${last.configuration} into ${board.slots[last.slot]?.name ?? last.slot}, ${Ace.duration(last.modelled_load_seconds * 1e9)}.`;
 }
 
-function show({ status, sas, slots }) {
+function show(state) {
+  const { status, slots } = state;
   const { board } = slots;
-  at("line").textContent = `Version ${status.version}, engine ${status.engine}, ${status.sas} SAs, up ${Math.floor(status.seconds)} s.` +
-    (board ? ` Library: ${board.library ?? "none"}.` : "") +
-    (slots.board_fails ? ` Every operation on the board has failed so far: ${slots.board_fails}` : "");
-  rates(status);
+  const now = (value) => (value == null ? "–" : Ace.mbps(value));
+  at("line").textContent = `${Ace.count.format(status.sas)} SAs, ${now(state.protected_mbps)} Mb/s protected and ${now(state.decapsulated_mbps)} Mb/s taken back.`
+    + (slots.board_fails ? ` Every operation on the board has failed so far: ${slots.board_fails}` : "");
+  at("about").textContent = `Version ${status.version}, engine ${status.engine}, up ${Math.floor(status.seconds)} s.`
+    + (board ? ` Library: ${board.library ?? "none"}.` : "");
+  rates(state);
   // Nobody models the time of a board behind a cable.
   const link = board?.link;
-  const modelled = link ? [] : ["executing, modelled s", "loading, modelled s"];
-  table("slots", ["slot", "holds", "loads", "operations", ...modelled],
-    (board?.slots ?? []).map((slot) => [slot.name, slot.resident ?? "nothing", slot.loads, slot.operations,
-      ...(link ? [] : [slot.modelled_execute_seconds.toFixed(6), slot.modelled_load_seconds.toFixed(6)])]));
+  slotRows((board?.slots ?? []).map((slot) => [slot.name, slot.resident ?? "nothing", slot.loads, slot.operations,
+    ...(link ? [] : [seconds(slot.modelled_execute_seconds), seconds(slot.modelled_load_seconds)])]),
+  link ? SLOTS : [...SLOTS, ...TIMES]);
   at("link").textContent = link
     ? `Behind ${link.interface}: ${link.loss ?? "a session is open"}, ${link.sessions_lost} lost, ${link.sessions_renewed} begun anew; ${link.frames} frames sent, ${link.resent} again; ${link.loads_by_cable} loads over the cable, ${link.loads_by_name} by name.` +
-      (link.round_trip_seconds == null ? "" : ` Round trip ${(link.round_trip_seconds * 1e6).toFixed(1)} us.`)
+      (link.round_trip_seconds == null ? "" : ` Round trip ${(link.round_trip_seconds * 1e6).toFixed(1)} µs.`)
     : "";
   loads(board);
-  const micros = (ns) => (ns == null ? "" : (ns / 1e3).toFixed(2));
-  table("costs", ["operation", "bytes from", "processor us", "board us", "now", "by processor", "by board"],
-    slots.costs.map((cost) => [cost.operation, cost.bytes, micros(cost.cpu_ns), micros(cost.board_ns),
-      cost.barred ? `${cost.at} (the board failed)` : cost.at, cost.by_cpu, cost.by_board]));
-  // A page of thousands of rows is read by nobody; `ace gateway sas` has them all.
-  table("sas", ["name", "SPI", "direction", "peer", "suite", "packets", "bytes", "dropped"],
-    sas.slice(0, 200).map((sa) => [sa.name, `0x${sa.spi.toString(16)}`, sa.direction, sa.remote,
-      sa.auth === "none" ? sa.cipher : `${sa.cipher} + ${sa.auth}`, sa.counters.forwarded.packets,
-      sa.counters.forwarded.bytes, Object.values(sa.counters.dropped).reduce((sum, count) => sum + count, 0)]));
+  costRows(slots.costs.map((cost) => [cost.operation, cost.bytes, micros(cost.cpu_ns), micros(cost.board_ns),
+    cost.barred ? `${cost.at} (the board failed)` : cost.at, cost.by_cpu, cost.by_board]));
+  sas(state);
   const clear = {covered_but_in_clear: status.clear_dropped ?? 0};
   const causes = [["firewall", clear], ["dropped", status.packets.dropped], ["gateway", status.gateway], ["kernel", status.losses]];
-  table("dropped", ["where", "what", "count"], causes.flatMap(([where, of]) =>
+  droppedRows(causes.flatMap(([where, of]) =>
     Object.entries(of).filter(([, count]) => count > 0).map(([what, count]) => [where, what.replaceAll("_", " "), count])));
 }
 
-async function turn() {
+async function ask() {
+  clearTimeout(turn.timer);
+  turn.asked += 1;
+  const number = turn.asked;
+  const query = new URLSearchParams({ find: at("find").value, by: COLUMNS[order.column], down: order.down ? 1 : 0, rows: ROWS });
   try {
-    show(await (await fetch("state.json")).json());
+    const state = await (await fetch(`state.json?${query}`)).json();
+    // Somebody has typed on: the answer to an older question is none.
+    if (number !== turn.asked) return;
+    show(state);
+    turn.count += 1;
+    document.body.dataset.turns = turn.count;
     document.body.classList.remove("stale");
-    document.body.dataset.turns = history.length;
     document.body.dataset.wide = document.documentElement.scrollWidth > innerWidth;
   } catch (error) {
+    if (number !== turn.asked) return;
     at("line").textContent = `The gateway does not answer: ${error.message}`;
     document.body.classList.add("stale");
   }
-  setTimeout(turn, 1000);
+  turn.timer = setTimeout(ask, 1000);
 }
-turn();
+ask();

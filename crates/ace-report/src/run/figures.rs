@@ -28,27 +28,33 @@ pub fn percent(part: Picos, whole: Picos) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
 }
 
+/// Mb/s for people: 3 significant digits.
+pub fn mbps(rate: f64) -> String {
+    let digits = if rate >= 100.0 { 0 } else { usize::from(rate < 10.0) + 1 };
+    if rate > 0.0 && rate < 0.01 { "< 0.01".to_owned() } else { format!("{rate:.digits$}") }
+}
+
+/// A count with a comma between its thousands.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Text as HTML, where it is no mark-up.
 pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
-
-    /// WCAG 2.1, 1.4.3, of two colours in six digits.
-    pub fn contrast(a: &str, b: &str) -> f64 {
-        let luminance = |colour: &str| {
-            let part = |at: usize| {
-                let c = f64::from(u8::from_str_radix(&colour[at..at + 2], 16).expect("a colour")) / 255.0;
-                if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
-            };
-            0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
-        };
-        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-        a.max(b) / a.min(b)
-    }
 
     #[test]
     fn durations_have_three_digits() {
@@ -58,6 +64,13 @@ pub(super) mod tests {
         assert_eq!(duration(999_000_000_000), "999 ms");
         assert_eq!(duration(2_500_000_000_000), "2.50 s");
         assert_eq!(percent(1, 0), 0.0);
+    }
+
+    #[test]
+    fn rates_have_three_digits_and_counts_commas() {
+        let rates = [0.0, 0.001, 0.5, 9.876, 98.76, 812.4, 12_345.6].map(mbps);
+        assert_eq!(rates, ["0.00", "< 0.01", "0.50", "9.88", "98.8", "812", "12346"]);
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One self-contained page: the numbers of a run and the timeline of the slots as a picture.
+//! One self-contained page: a sentence, a picture, and the numbers of a run.
 
 use std::fmt::Write;
 
-use super::boards;
-use super::figures::escape;
-use super::summary::Summary;
+use ace_charts::{COLOURS, CSS, JS, UPLOT_CSS, UPLOT_JS, UPLOT_LICENCE, embedded};
+use serde::Serialize;
 
-/// Colours of text reach 4.5 against their ground, and bars 3 against an idle track, in both schemes (WCAG 2.1, AA).
-const STYLE: &str = ":root{color-scheme:light dark;--ground:#fff;--ink:#222;--quiet:#555;--line:#ddd;--idle:#eee;\
---link:#1a56a8}\
-@media(prefers-color-scheme:dark){:root{--ground:#181818;--ink:#ddd;--quiet:#aaa;--line:#444;--idle:#c8c8c8;\
---link:#8ab4f8}}\
-body{font:15px/1.45 system-ui,sans-serif;max-width:1160px;margin:2em auto;padding:0 1em;color:var(--ink);\
-background:var(--ground)}h1{font-size:1.4em;overflow-wrap:anywhere}h2{font-size:1.1em;margin-top:2em}\
-h3{font-size:1em;margin:1.2em 0 .4em}a{color:var(--link)}table{border-collapse:collapse}\
-td,th{padding:.15em .8em;border-bottom:1px solid var(--line);text-align:right}\
-th{vertical-align:bottom}td{white-space:nowrap}td:first-child,th:first-child{text-align:left;padding-left:0}\
-td.words{white-space:normal}.wide{overflow-x:auto}svg{width:100%;min-width:1000px;height:auto;display:block}\
-svg text{fill:var(--ink)}svg text.on{fill:#fff}.idle{fill:var(--idle)}\
-.tick{stroke:var(--ink);stroke-opacity:.25}.key{display:flex;flex-wrap:wrap;gap:.2em 1.2em;padding:0;\
-margin:.6em 0;list-style:none}.key span{display:inline-block;width:.9em;height:.9em;margin-right:.4em;\
-vertical-align:-.1em}.share{display:inline-block;min-width:4.8em}.note{color:var(--quiet)}@media(max-width:600px){body{margin:1em auto;padding:0 .6em;\
-font-size:14px}td,th{padding:.15em .4em}.share{display:block}.share:empty{display:none}}";
+use super::boards;
+use super::drawn::{self, Drawn};
+use super::figures::escape;
+use super::sentence::sentence;
+use super::summary::Summary;
+use super::tables::{Cell, Column, table};
+
+const SCRIPT: &str = include_str!("report.js");
+
+/// What the page draws.
+#[derive(Serialize)]
+struct Data<'a> {
+    /// Names of the flows of the data plane.
+    sas: Vec<&'a str>,
+    /// In the order in which they ran.
+    boards: &'a [Drawn],
+    colours: usize,
+}
 
 pub(super) fn page(summary: &Summary) -> String {
     let mut page = String::new();
@@ -35,13 +36,26 @@ fn write_page(page: &mut String, summary: &Summary) -> std::fmt::Result {
     writeln!(
         page,
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>"
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; \
+         style-src 'unsafe-inline'\"><title>{title}</title>"
     )?;
-    writeln!(page, "<style>{STYLE}</style></head><body>\n<h1>{title}</h1>")?;
+    writeln!(page, "<style>{UPLOT_CSS}\n{CSS}</style></head><body><main>\n<h1>{title}</h1>")?;
+    writeln!(page, "<p class=\"lead\">{}</p>", escape(&sentence(summary)))?;
+    if let Some(what) = summary.all_on_cpu() {
+        writeln!(page, "<p>{}.</p>", escape(what))?;
+    }
+    let drawn: Vec<Drawn> = match summary.working_board() {
+        Some(_) => boards::all(summary).into_iter().map(drawn::of).collect(),
+        None => Vec::new(),
+    };
+    if let (Some(board), Some(of)) = (&summary.board, drawn.last()) {
+        boards::picture(page, board, of, drawn.len() - 1)?;
+    }
     let p = &summary.packets;
     writeln!(
         page,
-        "<p>{} packets in, {} out: {} protected, {} decapsulated, {} bypassed; {} dropped. Engine: {}.</p>",
+        "<p class=\"note\">{} packets in, {} out: {} protected, {} decapsulated, {} bypassed; {} dropped. Engine: {}.</p>",
         summary.frames,
         summary.written,
         p.protected.packets,
@@ -50,74 +64,72 @@ fn write_page(page: &mut String, summary: &Summary) -> std::fmt::Result {
         summary.dropped(),
         summary.engine
     )?;
-    if let Some(what) = summary.all_on_cpu() {
-        writeln!(page, "<p>{}.</p>", escape(what))?;
-    }
-    if summary.board.is_some() && !summary.nothing_on_board() {
-        boards::write(page, summary)?;
-    }
     write_sas(page, summary)?;
     if p.dropped.total() > 0 {
-        writeln!(page, "<h2>Dropped packets</h2><table><tr><th>cause</th><th>packets</th></tr>")?;
-        for (cause, count) in p.dropped.iter() {
-            writeln!(page, "<tr><td>{}</td><td>{count}</td></tr>", escape(&cause.to_string()))?;
-        }
-        writeln!(page, "</table>")?;
+        writeln!(page, "<h2>Dropped packets</h2>")?;
+        let columns = [Column::Words("cause"), Column::Figures("packets")];
+        let rows =
+            p.dropped.iter().map(|(cause, count)| vec![Cell::text(cause.to_string()), Cell::count(count)]);
+        table(page, "Dropped packets", &columns, rows, true)?;
     }
     for (error, count) in &summary.engine_errors {
         writeln!(page, "<p>{count} packets dropped: {}</p>", escape(error))?;
     }
-    writeln!(page, "<p class=\"note\">Wall time of the run: {:.2} s.</p></body></html>", summary.wall_seconds)
+    if !drawn.is_empty() {
+        boards::write(page, summary, &drawn)?;
+    }
+    writeln!(page, "<p class=\"note\">Wall time of the run: {:.2} s.</p></main>", summary.wall_seconds)?;
+    let sas = summary.sas.iter().map(|sa| sa.name.as_str()).collect();
+    let data = Data { sas, boards: &drawn, colours: COLOURS };
+    let data = serde_json::to_string(&data).map_err(|_| std::fmt::Error)?;
+    writeln!(page, "<script type=\"application/json\" id=\"run\">{}</script>", embedded(&data))?;
+    if !drawn.is_empty() {
+        writeln!(page, "<script>\n/*\n{UPLOT_LICENCE}\n*/\n{UPLOT_JS}</script>")?;
+    }
+    writeln!(page, "<script>{JS}\n{SCRIPT}</script></body></html>")
 }
 
+/// The associations, with the packets that each has let through as a bar.
 fn write_sas(page: &mut String, summary: &Summary) -> std::fmt::Result {
-    writeln!(
-        page,
-        "<h2>Security associations</h2><div class=\"wide\"><table><tr><th>name</th><th>SPI</th><th>suite</th>"
-    )?;
-    writeln!(page, "<th>packets</th><th>bytes</th><th>dropped</th></tr>")?;
-    for sa in &summary.sas {
-        writeln!(
-            page,
-            "<tr><td>{}</td><td>{:#x}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escape(&sa.name),
-            sa.spi,
-            sa.suite(),
-            sa.counters.forwarded.packets,
-            sa.counters.forwarded.bytes,
-            sa.counters.dropped.total()
-        )?;
-    }
-    writeln!(page, "</table></div>")
+    writeln!(page, "<h2>Security associations</h2>")?;
+    let columns = [
+        Column::Words("name"),
+        Column::Words("SPI"),
+        Column::Words("suite"),
+        Column::Figures("packets"),
+        Column::Figures("bytes"),
+        Column::Figures("Mb/s"),
+        Column::Figures("dropped"),
+    ];
+    let rates = summary.rates();
+    let most = summary.sas.iter().map(|sa| sa.counters.forwarded.bytes).max().unwrap_or(0);
+    let rows = summary.sas.iter().zip(rates.sas).map(|(sa, rate)| {
+        let forwarded = &sa.counters.forwarded;
+        vec![
+            Cell::text(&sa.name),
+            Cell::text(format!("{:#x}", sa.spi)),
+            Cell::text(sa.suite()),
+            Cell::count(forwarded.packets),
+            Cell::count(forwarded.bytes).bar(forwarded.bytes, most),
+            Cell::rate(rate),
+            Cell::count(sa.counters.dropped.total()),
+        ]
+    });
+    table(page, "Security associations", &columns, rows, true)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::tests::contrast;
-    use super::super::timeline::{COMPUTE, EXECUTE, EXPOSED, HIDDEN, LINK, REFUSED};
     use super::*;
 
     #[test]
-    fn text_can_be_read_on_the_page_by_day_and_by_night() {
-        let schemes: Vec<&str> = STYLE.split("--ground:").skip(1).collect();
-        assert_eq!(schemes.len(), 2);
-        for scheme in schemes {
-            let all = format!("--ground:{}", scheme.split('}').next().unwrap_or_default());
-            let colour = |name: &str| {
-                let digits = all.split(&format!("--{name}:#")).nth(1).expect("a colour");
-                let digits: String = digits.chars().take_while(char::is_ascii_hexdigit).collect();
-                let twice = |d: char| [d, d];
-                let long = if digits.len() == 3 { digits.chars().flat_map(twice).collect() } else { digits };
-                format!("#{long}")
-            };
-            for text in ["ink", "quiet", "link"] {
-                let found = contrast(&colour(text), &colour("ground"));
-                assert!(found >= 4.5, "{text}: {found:.2}");
-            }
-            for bar in EXECUTE.into_iter().chain([EXPOSED, HIDDEN, REFUSED, LINK, COMPUTE]) {
-                let found = contrast(bar, &colour("idle"));
-                assert!(found >= 3.0, "{bar}: {found:.2}");
-            }
-        }
+    fn names_of_others_are_text_and_the_page_is_one_file() {
+        let input = "</script><img src=x onerror=alert(1)>.pcap".to_owned();
+        let page = page(&Summary { input, ..Summary::default() });
+        assert!(page.contains("&lt;/script&gt;&lt;img"), "{page}");
+        assert_eq!(page.matches("<script").count(), page.matches("</script>").count());
+        assert!(!page.contains("<img") && page.contains("default-src 'none'"));
+        // Nothing is drawn: nothing draws.
+        assert!(!page.contains("uPlot (v") && page.contains("No packet was protected"));
     }
 }

@@ -2,18 +2,22 @@
 //! What a run did: for a terminal, as a page with a picture, and as a trace for Perfetto.
 
 mod boards;
+mod drawn;
 mod figures;
 mod html;
 mod perfetto;
+mod rates;
+mod sentence;
 mod summary;
+mod tables;
 mod text;
-mod timeline;
 mod work;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use figures::{duration, percent};
+pub use rates::Rates;
 pub use summary::{Offloads, Summary};
 pub use text::write as text;
 

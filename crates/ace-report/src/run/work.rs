@@ -9,6 +9,7 @@ use ace_engine::ConfigurationId;
 
 use super::figures::{duration, escape};
 use super::summary::Summary;
+use super::tables::{Cell, Column, table};
 
 /// Passes and their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,47 +70,71 @@ pub(super) fn write(
     summary: &Summary,
     several: bool,
 ) -> std::fmt::Result {
-    let of = if several { format!(", {}", escape(&board.policy)) } else { String::new() };
+    let of = if several { format!(", {}", board.policy) } else { String::new() };
     let name = |flow: u32| summary.sas.get(flow as usize).map_or("?", |sa| sa.name.as_str());
     let doers = doers(&board.events);
     let beside = board.processor.is_some();
-    writeln!(page, "<h2>Who did what{of}</h2>")?;
+    writeln!(page, "<h2>Who did what{}</h2>", escape(&of))?;
+    let slots = board.slots.len() as u64;
+    let whole = board.totals.total.saturating_mul(slots);
+    writeln!(
+        page,
+        "<p class=\"note\">Slots work at once: the run has {} on the clock, and its {slots} slots {} of slot time together. \
+         The share is that of all slot time.</p>",
+        duration(board.totals.total),
+        duration(whole)
+    )?;
     if let Some(processor) = &board.processor {
         writeln!(page, "<p class=\"note\">The processor beside the slots: {}.</p>", escape(processor))?;
     }
-    let last = if beside { "<th>on the processor</th><th>time</th>" } else { "" };
-    writeln!(
-        page,
-        "<div class=\"wide\"><table><tr><th>SA</th><th>passes in slots</th><th>time</th>{last}</tr>"
-    )?;
-    for (flow, (slots, processor)) in &doers {
-        let name = escape(name(*flow));
-        write!(page, "<tr><td>{name}</td><td>{}</td><td>{}</td>", slots.count, duration(slots.time))?;
+    let mut columns = vec![
+        Column::Words("SA"),
+        Column::Figures("passes in slots"),
+        Column::Figures("slot time"),
+        Column::Figures("share of slot time"),
+    ];
+    if beside {
+        columns.extend([
+            Column::Figures("passes on the processor"),
+            Column::Figures("processor time"),
+            Column::Figures("share of the run"),
+        ]);
+    }
+    let rows = doers.iter().map(|(flow, (slots, processor))| {
+        let mut row = vec![Cell::text(name(*flow)), Cell::count(slots.count), Cell::time(slots.time)];
+        row.push(Cell::share(slots.time, whole));
         if beside {
-            write!(page, "<td>{}</td><td>{}</td>", processor.count, duration(processor.time))?;
+            row.extend([Cell::count(processor.count), Cell::time(processor.time)]);
+            row.push(Cell::share(processor.time, board.totals.total));
         }
-        writeln!(page, "</tr>")?;
-    }
-    writeln!(page, "</table></div>")?;
+        row
+    });
+    table(page, &format!("Who did what{of}"), &columns, rows, true)?;
     writeln!(
         page,
-        "<h2>What loads cost whom{of}</h2><p class=\"note\">Passes that were there before the load of their configuration \
-         was over, and how much of that load they waited for.</p><div class=\"wide\"><table><tr><th>configuration</th>\
-         <th>SA</th><th>passes that waited</th><th>all of them together</th><th>the longest</th></tr>"
+        "<h2>What loads cost whom{}</h2><p class=\"note\">Passes that were there before the load of their configuration \
+         was over, and how much of that load they waited for. Passes wait at once: their waits together may be longer than \
+         the run.</p>",
+        escape(&of)
     )?;
-    for ((configuration, flow), sum) in waits(&board.events) {
+    let columns = [
+        Column::Words("configuration"),
+        Column::Words("SA"),
+        Column::Figures("passes that waited"),
+        Column::Figures("their waits together"),
+        Column::Figures("the longest"),
+    ];
+    let rows = waits(&board.events).into_iter().map(|((configuration, flow), sum)| {
         let configuration = board.configurations.get(configuration).map_or("?".into(), |c| board.title(c));
-        writeln!(
-            page,
-            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            escape(&configuration),
-            escape(name(flow)),
-            sum.count,
-            duration(sum.time),
-            duration(sum.longest)
-        )?;
-    }
-    writeln!(page, "</table></div>")?;
+        vec![
+            Cell::text(configuration),
+            Cell::text(name(flow)),
+            Cell::count(sum.count),
+            Cell::time(sum.time),
+            Cell::time(sum.longest),
+        ]
+    });
+    table(page, &format!("What loads cost whom{of}"), &columns, rows, true)?;
     if board.events_left_out > 0 {
         writeln!(page, "<p class=\"note\">Of the events that are drawn.</p>")?;
     }

@@ -252,10 +252,7 @@ pub fn sas(page: &mut Output, answer: &Vec<Sa>) {
     );
     say!(page, "|---|--:|---|---|---|---|--:|--:|--:|--:|");
     for sa in answer {
-        let suite = match sa.auth.as_str() {
-            "none" => sa.cipher.clone(),
-            auth => format!("{} + {auth}", sa.cipher),
-        };
+        let suite = sa.suite();
         let Traffic { packets, bytes } = sa.counters.forwarded;
         say!(
             page,

@@ -259,13 +259,22 @@ fn the_report_is_one_page_and_a_trace() {
     let out = ace(&args, &[&report, "-o".as_ref(), &output]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let page = fs::read_to_string(report.join("report.html")).unwrap();
-    assert!(page.contains("<svg") && page.contains("slot 1") && page.contains("</html>"));
+    assert!(page.contains("uPlot (v") && page.contains("The MIT License") && page.contains("</html>"));
     for outside in ["src=", "@import", "url("] {
         assert!(!page.contains(outside), "the page is not self-contained: {outside}");
     }
     assert_eq!(page.matches("href=").count(), page.matches("href=\"https://ui.perfetto.dev\"").count());
-    assert!(page.contains("name=\"viewport\"") && page.contains("prefers-color-scheme:dark"));
-    assert!(page.contains("host link</text>") && page.contains("packet 0 of c-to-a"), "tracks and names");
+    assert!(page.contains("name=\"viewport\"") && page.contains("prefers-color-scheme: dark"));
+    // What the page draws are the events of the trace.
+    let data = page.split("id=\"run\">").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
+    let data: Value = serde_json::from_str(data).unwrap();
+    let rows = data["boards"][0]["rows"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["slot 0", "slot 1", "host link"]);
+    assert!(data["sas"].as_array().unwrap().iter().any(|name| name == "c-to-a"));
+    let bars = |row: &Value| row["packet"].as_array().unwrap().iter().filter(|packet| **packet != -1).count();
+    assert_eq!(rows[..2].iter().map(bars).sum::<usize>(), 2 * (AB + AC) as usize);
+    assert_eq!(data["boards"][0]["packets"]["end"].as_array().unwrap().len(), (AB + AC) as usize);
     let trace: Value = serde_json::from_slice(&fs::read(report.join("trace.json")).unwrap()).unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let count = |category: &str| events.iter().filter(|e| e["cat"] == category).count();

@@ -298,12 +298,15 @@ fn the_page_and_the_metrics_show_what_happens() {
         let out = world.run("a", chromium.arg("http://127.0.0.1:9450/"));
         let dom = crate::common::stdout(&out);
         for part in [
-            "engine auto, 2 SAs",
+            "engine auto, up ",
+            ">2 SAs, ",
+            " Mb/s protected and ",
             "data-wide=\"false\"",
-            "<td>aes</td>",
+            ">aes</td>",
             "&lt;img src=x onerror=alert(1)&gt;aes-128-cbc-1-to-2",
-            "class=\"load\"",
-            "<polyline",
+            "aria-sort=\"descending\"",
+            "all 2 SAs",
+            "<canvas",
             "of modelled time",
         ] {
             assert!(dom.contains(part), "{part} is not in\n{dom}\n{}", crate::common::stderr(&out));
