@@ -33,7 +33,7 @@ INTEROP := .venv-interop/bin/python tests/interop/check.py --ace $(ACE)
 RELEASE := .venv-release/ready-$(call key,flow/release/requirements.txt)
 # cocotb and LiteX, for a slot as others use it.
 COCOTB := .venv-cocotb/ready-$(call key,examples/cocotb-slot/requirements.txt)
-# Node and textlint, for lint alone.
+# Node, textlint for lint, and axe-core for tests of pages.
 PROSE := .venv-prose/ready-$(call key,flow/prose/requirements.txt flow/prose/package-lock.json)
 TEXTLINT := .venv-prose/node_modules/.bin/textlint --config ./flow/prose/textlintrc.json --ignore-path flow/prose/textlintignore \
   --rules-base-directory $(CURDIR)/.venv-prose/node_modules --format unix
