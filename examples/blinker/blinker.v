@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three lights that count, and one that is on. Each is on for half of its time, the next one half as often. A button begins
-// anew.
+// Four lights that count. Each is on for half of its time, the next one half as often. A button begins anew.
 module blinker #(
     parameter WIDTH = 24
 ) (
@@ -18,6 +17,6 @@ module blinker #(
     count   <= pressed[1] ? 0 : count + 1;
   end
 
-  assign led = {1'b1, count[WIDTH-1-:3]};
+  assign led = count[WIDTH-1-:4];
 
 endmodule

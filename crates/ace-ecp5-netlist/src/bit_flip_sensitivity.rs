@@ -92,7 +92,7 @@ impl<'r> BitFlipSensitivity<'r> {
         let mut fabric = Fabric::new(reading.database, reading.memory);
         fabric.cache = Some(QueryCache::default());
         let mut end = Extractor::new(fabric);
-        (end.nets, end.zeros) = (reading.nets.clone(), reading.zeros);
+        (end.nets, end.constants) = (reading.nets.clone(), reading.constants);
         let comparison = Comparison::new(&reading.netlist)?;
         let looks = HashMap::new();
         Ok(Self { reading, questions, first, readers, explained, tile_at, looks, end, comparison })
@@ -193,16 +193,16 @@ impl<'r> BitFlipSensitivity<'r> {
     /// Looks into a tile as [`Extractor::residual_logic`] does: what is read and explained (nothing, if it is refused). None
     /// if there is more to a circuit then.
     fn look(&mut self, tile: &Tile) -> Option<(Vec<u32>, Vec<u32>)> {
-        let before = (self.end.netlist.cells.len(), self.end.nets.len(), self.end.zeros);
+        let before = (self.end.netlist.cells.len(), self.end.nets.len(), self.end.constants);
         let begin = |end: &Extractor| end.fabric.cache.iter().for_each(QueryCache::begin);
         begin(&self.end);
         let refused = (0..SLICES.len()).try_for_each(|slice| self.end.residual_slice(tile, slice)).is_err();
         let noted = self.end.fabric.cache.as_ref().map(QueryCache::end);
         let (reads, writes) = noted.unwrap_or_default();
-        let after = (self.end.netlist.cells.len(), self.end.nets.len(), self.end.zeros);
+        let after = (self.end.netlist.cells.len(), self.end.nets.len(), self.end.constants);
         if before != after {
             self.end.forget();
-            (self.end.nets, self.end.zeros) = (self.reading.nets.clone(), self.reading.zeros);
+            (self.end.nets, self.end.constants) = (self.reading.nets.clone(), self.reading.constants);
             return None;
         }
         Some((reads, if refused { Vec::new() } else { writes }))

@@ -30,8 +30,8 @@ pub(crate) struct Extractor<'a> {
     pub waiting: Vec<Pending>,
     /// Numbers of the block memories.
     pub contents: BTreeSet<u16>,
-    /// nextpnr's source of zeros was found with nothing that reads it.
-    pub zeros: bool,
+    /// nextpnr's sources of 0 and of 1 were found with nothing that reads them.
+    pub constants: [bool; 2],
     /// Tiles in which it was looked for what nothing reads.
     pub looked_into: Vec<Tile>,
 }
@@ -60,7 +60,7 @@ impl<'a> Extractor<'a> {
             roots: HashMap::new(),
             waiting: Vec::new(),
             contents: BTreeSet::new(),
-            zeros: false,
+            constants: [false; 2],
             looked_into: Vec::new(),
         }
     }

@@ -22,7 +22,7 @@ pub struct Reading<'a> {
     pub(super) netlist: Netlist,
     /// The reading as it stood at its end.
     pub(super) nets: HashMap<Wire, Net>,
-    pub(super) zeros: bool,
+    pub(super) constants: [bool; 2],
     pub(super) residual: HashSet<Tile>,
     pub(super) written: ConfigMemory,
 }
@@ -48,7 +48,7 @@ impl<'a> Reading<'a> {
             answers,
             netlist,
             nets: end.nets,
-            zeros: end.zeros,
+            constants: end.constants,
             residual,
             written,
         })

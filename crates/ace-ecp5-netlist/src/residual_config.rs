@@ -6,7 +6,7 @@ use super::cells::Net;
 use super::database::Tile;
 use super::error::NetlistError;
 use super::extractor::{Extractor, Source};
-use super::slice::SLICES;
+use super::slice::{INPUTS, SLICES};
 use super::wire::{NOWHERE, Wire};
 
 /// The table of a LUT that is not in use.
@@ -82,8 +82,8 @@ impl Extractor<'_> {
                     }
                     if used {
                         self.slice_output(at, &format!("F{lut}"))?;
-                    } else if self.init(tile, lut)? != BLANK {
-                        self.zeros(at, lut)?;
+                    } else if self.init(tile, lut)? != BLANK || self.constant_inputs(tile, lut) {
+                        self.constant(at, lut)?;
                     }
                 }
                 _ => {}
@@ -92,16 +92,24 @@ impl Extractor<'_> {
         Ok(())
     }
 
-    /// nextpnr has one LUT of zeros for whatever is tied to 0, and keeps it also where in the end nothing reads it: the
-    /// table is 0 and all four inputs are constant.
-    fn zeros(&mut self, at: (i16, i16), lut: usize) -> Result<(), NetlistError> {
+    /// Whether all inputs of a LUT are set to 1.
+    fn constant_inputs(&self, tile: &Tile, lut: usize) -> bool {
+        INPUTS.iter().all(|letter| {
+            let name = format!("SLICE{}.{letter}{}MUX", SLICES[lut / 2], lut % 2);
+            self.fabric.choice(tile, &name) == Some("1")
+        })
+    }
+
+    /// nextpnr has one LUT for whatever is tied to 0 and one for what is tied to 1, and keeps it also where in the end
+    /// nothing reads it: the table has one value, and all four inputs are constant.
+    fn constant(&mut self, at: (i16, i16), lut: usize) -> Result<(), NetlistError> {
         let tile = self.logic_tile(at)?;
-        let constant = self.init(&tile, lut)? == 0 && self.lut_inputs(at, lut)? == [Source::Net(Net::ONE); 4];
-        if !constant {
+        let init = self.init(&tile, lut)?;
+        if !matches!(init, 0 | BLANK) || self.lut_inputs(at, lut)? != [Source::Net(Net::ONE); 4] {
             return self.refuse(at, lut / 2, "a table that nothing reads");
         }
-        if std::mem::replace(&mut self.zeros, true) {
-            return self.refuse(at, lut / 2, "a second source of zeros that nothing reads");
+        if std::mem::replace(&mut self.constants[usize::from(init == BLANK)], true) {
+            return self.refuse(at, lut / 2, "a second source of a constant that nothing reads");
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::error::NetlistError;
 use super::extractor::{Extractor, Pending, Source};
 
 pub(crate) const SLICES: [char; 4] = ['A', 'B', 'C', 'D'];
-const INPUTS: [char; 4] = ['A', 'B', 'C', 'D'];
+pub(super) const INPUTS: [char; 4] = ['A', 'B', 'C', 'D'];
 
 fn slice_of(letter: &str) -> Option<usize> {
     SLICES.iter().position(|s| letter.len() == 1 && letter.starts_with(*s))
