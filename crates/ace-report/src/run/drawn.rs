@@ -167,7 +167,7 @@ pub(super) fn of(board: &BoardReport) -> Drawn {
     for track in tracks(board) {
         let mut row = Row { name: track.name(board), ..Row::default() };
         if let Track::Fabric(_) = track {
-            let kind = fixed("array", "wire", false);
+            let kind = fixed("array", "wire", true);
             let what = "array, loaded before time 0; below it its context sets".to_owned();
             row.add(Bar { start: 0, end: whole, kind, what, of: None, bytes: None }, &mut known);
         }

@@ -18,7 +18,7 @@
     const said = (from, to) => `${Ace.duration(from * scale)} to ${Ace.duration(to * scale)}`;
     const zoom = Ace.zoom(figure, total, said);
 
-    // The associations with most bytes have lines of their own, in colours that no configuration has.
+    // The associations with most bytes have lines of their own, in the colours behind those of configurations.
     const bytes = run.sas.map(() => 0);
     board.packets.sa.forEach((sa, n) => { bytes[sa] = (bytes[sa] ?? 0) + board.packets.bytes[n]; });
     const order = [...bytes.keys()].filter((sa) => bytes[sa] > 0).sort((a, b) => bytes[b] - bytes[a]);
