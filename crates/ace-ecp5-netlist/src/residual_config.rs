@@ -83,7 +83,7 @@ impl Extractor<'_> {
                     if used {
                         self.slice_output(at, &format!("F{lut}"))?;
                     } else if self.init(tile, lut)? != BLANK || self.constant_inputs(tile, lut) {
-                        self.constant(at, lut)?;
+                        self.constant_source(at, lut)?;
                     }
                 }
                 _ => {}
@@ -102,7 +102,7 @@ impl Extractor<'_> {
 
     /// nextpnr has one LUT for whatever is tied to 0 and one for what is tied to 1, and keeps it also where in the end
     /// nothing reads it: the table has one value, and all four inputs are constant.
-    fn constant(&mut self, at: (i16, i16), lut: usize) -> Result<(), NetlistError> {
+    fn constant_source(&mut self, at: (i16, i16), lut: usize) -> Result<(), NetlistError> {
         let tile = self.logic_tile(at)?;
         let init = self.init(&tile, lut)?;
         if !matches!(init, 0 | BLANK) || self.lut_inputs(at, lut)? != [Source::Net(Net::ONE); 4] {
