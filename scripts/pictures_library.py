@@ -91,7 +91,7 @@ def library_layout(stats: dict, folder: Path) -> None:
     theme.note(
         figure,
         f"The file is {stats['file_percent']:.2f} % of the {theme.plain(stats['frame_bytes'])} bytes of frames "
-        "that the configurations have when they are loaded.",
+        "that configurations and images of boards have when they are loaded.",
     )
     theme.write(figure, "library", folder)
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use ace_board::BoardConfig;
-use ace_board::library::{Load, Stats};
+use ace_board::library::{Load, Stats, frame_bytes};
 use ace_library::file::{INDEX_ENTRY_BYTES, Opened};
 use ace_report::{Table, or_dash, say};
 use anyhow::Result;
@@ -37,7 +37,9 @@ fn software(rows: &[Stats]) -> Option<serde_json::Value> {
 pub fn stats(page: &mut Output, args: &Args) -> Result<Outcome> {
     let Opened { library, bytes, .. } = args.read.open()?;
     let rows = ace_board::library::stats(&library, args.measure.map(Duration::from_secs_f64))?;
-    let (parts, all) = (library.parts(), rows.iter().map(|r| r.frame_bytes).sum::<usize>());
+    // Streams, lists and contents are those of images of boards as well, which are no rows of the table.
+    let (parts, all) =
+        (library.parts(), library.images().iter().map(|i| frame_bytes(i.device())).sum::<usize>());
     let signatures = (bytes as usize).saturating_sub(parts.total());
     let share = |bytes: usize| 100.0 * bytes as f64 / all.max(1) as f64;
     if args.read.file.json {

@@ -199,7 +199,11 @@ pub fn print(page: &mut Output, as_json: bool) -> Result<Outcome> {
     let table = table.left("gateway", |row| row.cells.gateway);
     let table = table.left("fabric row", |row| some(&row.cells.fabric_rows));
     let table = table.left("array set", |row| some(&row.cells.array_sets));
-    let table = table.left("board image", |row| some(&row.cells.board_images));
+    // A page has no room for the names of several; JSON has them.
+    let table = table.left("board image", |row| match row.cells.board_images.len() {
+        0 | 1 => some(&row.cells.board_images),
+        several => format!("{several} boards"),
+    });
     let table = table.left("proven to RTL", |row| match row.cells.proven[..] {
         [] => "\u{2013}".to_owned(),
         ref proven => proven.join(", "),
