@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-use ace_ecp5::Device;
 use thiserror::Error;
 
 use crate::load::LoadError;
@@ -51,8 +50,6 @@ pub enum Refusal {
     Older { found: u64, seen: u64 },
     #[error("the library has version {found}, older than the version {required} that is required")]
     Downgraded { found: u64, required: u64 },
-    #[error("{name} is made for {found}, not for {wanted}")]
-    WrongDevice { name: String, found: &'static str, wanted: &'static Device },
     #[error(
         "the library's {what} does not make sense, although its digest is right: it was not written by ace"
     )]

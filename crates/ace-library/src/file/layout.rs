@@ -173,12 +173,6 @@ impl Library {
     pub fn signed(bytes: &[u8], trust: &Trust) -> Result<(Self, Vec<PublicKey>), Refusal> {
         let Checked { format, body, signers, .. } = check(bytes, trust)?;
         let library = parse(body, format).map_err(|Malformed(what)| Refusal::Malformed { what })?;
-        if let Some(wanted) = trust.device
-            && let Some(image) = library.images.iter().find(|i| i.device != wanted)
-        {
-            let (name, found) = (image.name.clone(), image.device.name);
-            return Err(Refusal::WrongDevice { name, found, wanted });
-        }
         Ok((library, signers))
     }
 }

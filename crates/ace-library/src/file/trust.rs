@@ -3,8 +3,6 @@
 
 use std::fmt;
 
-use ace_ecp5::Device;
-
 use super::key::PublicKey;
 use crate::error::KeyError;
 
@@ -125,13 +123,11 @@ pub struct Trust {
     pub keys: Option<KeySet>,
     /// The oldest version that is taken, if the keys do not say a newer one.
     pub required_version: u64,
-    /// The device that all configurations must be for.
-    pub device: Option<&'static Device>,
 }
 
 impl Trust {
     /// Whatever there is, signed or not.
-    pub const ANYBODY: Self = Self { keys: None, required_version: 0, device: None };
+    pub const ANYBODY: Self = Self { keys: None, required_version: 0 };
 
     /// Whatever these keys have signed.
     pub fn signed_by(keys: impl Into<KeySet>) -> Self {

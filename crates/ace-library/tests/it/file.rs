@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use ace_ecp5::device::{LFE5U_25F, LFE5U_45F};
+use ace_ecp5::device::LFE5U_45F;
 use ace_ecp5::memory::EBR_BYTES;
 use ace_ecp5::{ConfigMemory, Device};
 use ace_library::codec::Dictionary;
@@ -96,8 +96,6 @@ fn refusals_give_the_reason() {
     let newer = |required_version| Trust { required_version, ..trust.clone() };
     assert_eq!(refused(&bytes, &newer(6)), Refusal::Downgraded { found: 5, required: 6 });
     assert!(Library::from_bytes(&bytes, &newer(5)).is_ok());
-    let device = Some(&LFE5U_25F);
-    assert!(matches!(refused(&bytes, &Trust { device, ..trust.clone() }), Refusal::WrongDevice { .. }));
     assert_eq!(refused(&[&bytes[..], b"x"].concat(), &trust), Refusal::Trailing { more: 1 });
     for len in (0..bytes.len()).step_by(97) {
         let why = refused(&bytes[..len], &trust);

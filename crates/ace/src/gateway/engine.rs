@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use ace_board::{Assembly, Board, BoardConfig, Models, Store, Unsigned};
 use ace_config::gateway::{Engine as Wanted, EngineKind};
-use ace_ecp5::Device;
 use ace_engine::{Algorithm, Engine};
 use ace_gateway::engines::Slots;
 use ace_gateway::{Live, NoBoard, OpenBoard, Remote};
@@ -87,8 +86,7 @@ impl Like {
         if let Some(library) = library {
             config.controller.library = library.to_owned();
         }
-        let device = Device::by_name(&config.device);
-        let trust = Trust { keys: Some(self.keys.clone()), device, ..Trust::ANYBODY };
+        let trust = Trust { keys: Some(self.keys.clone()), ..Trust::ANYBODY };
         Assembly {
             config,
             folder: self.folder.clone(),

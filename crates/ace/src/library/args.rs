@@ -86,11 +86,25 @@ impl FileArgs {
 impl ReadArgs {
     pub fn open(&self) -> Result<Opened> {
         let path = self.file.existing()?;
-        Ok(warned(self.guard()?.open(&path)?))
+        let opened = warned(self.guard()?.open(&path)?);
+        if let Some(first) = self.of_other_devices(&opened.library).next() {
+            bail!("{}: {first}", path.display());
+        }
+        Ok(opened)
+    }
+
+    /// Configurations for another device than was asked for. Images of boards are for their boards' parts.
+    pub fn of_other_devices(&self, library: &Library) -> impl Iterator<Item = String> {
+        let wanted = self.device;
+        configurations(library).filter_map(move |image| {
+            let (wanted, found) = (wanted?, image.device());
+            let other = || format!("{} is made for {}, not for {}", image.name(), found.name, wanted.name);
+            (found != wanted).then(other)
+        })
     }
 
     pub fn guard(&self) -> Result<Guard> {
-        self.trust.guard(Trust { required_version: self.require, device: self.device, ..Trust::ANYBODY })
+        self.trust.guard(Trust { required_version: self.require, ..Trust::ANYBODY })
     }
 }
 

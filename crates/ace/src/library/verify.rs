@@ -52,6 +52,7 @@ pub fn verify(page: &mut Output, args: &Verify) -> Result<Outcome> {
                     Err(problem) => problems.push(format!("{problem:#}")),
                 }
             }
+            problems.extend(args.read.of_other_devices(&found.library));
             opened = Some(warned(found));
         }
         Err(error @ FileError::Refused { .. }) => problems.push(error.to_string()),

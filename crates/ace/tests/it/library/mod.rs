@@ -7,8 +7,8 @@ mod sets;
 mod trust;
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Output;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use crate::common::{ace, command, stderr, stdout};
 use ace_ecp5::device::LFE5U_45F;
@@ -237,6 +237,20 @@ fn variants_are_stored_over_their_skeleton() {
     assert_eq!(place.write("add", &["z-variant"]).status.code(), Some(0));
     assert_eq!(show("z-variant")["base"], "des");
     assert_eq!(place.read(&["verify"]).status.code(), Some(0));
+}
+
+/// Whoever asks for configurations of one device takes a library that has images of boards with other parts as well.
+#[test]
+fn images_of_boards_are_no_configurations_for_another_device() {
+    let list = |device: &str| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut ace = Command::new(env!("CARGO_BIN_EXE_ace"));
+        ace.current_dir(root).args(["library", "list", "--allow-older", "--device", device]).output().unwrap()
+    };
+    let taken = list("LFE5U-45F");
+    assert!(taken.status.success(), "{}", stderr(&taken));
+    let refused = stderr(&list("LFE5U-25F"));
+    assert!(refused.contains("3des is made for LFE5U-45F, not for LFE5U-25F"), "{refused}");
 }
 
 #[test]
