@@ -81,12 +81,14 @@ fn the_tutorials_lines_work() {
     let tutorial = std::fs::read_to_string(root().join("docs/tutorial.md")).expect("the tutorial");
     let (_, steps) = tutorial.split_once("## 2.").expect("step 2");
     let (steps, _) = steps.split_once("## 5.").expect("step 5");
-    // Every second piece between fences is a block.
-    let blocks: Vec<&str> = steps.split("```").skip(1).step_by(2).collect();
-    let (sas, lines): (Vec<&str>, Vec<&str>) = blocks.into_iter().partition(|b| b.starts_with("toml\n"));
+    // Every second piece between fences is a block: what it is, and its lines.
+    let blocks = steps.split("```").skip(1).step_by(2).filter_map(|block| block.split_once('\n'));
+    let (sas, lines): (Vec<_>, Vec<_>) = blocks.partition(|(what, _)| what.starts_with("toml"));
+    let lines: Vec<&str> =
+        lines.into_iter().filter(|(what, _)| *what == "sh").map(|(_, lines)| lines).collect();
     assert!(sas.len() == 1 && lines.len() >= 3, "blocks of steps 2 to 4");
     let file = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).expect("written");
-    file("mine.toml", sas[0].trim_start_matches("toml\n").as_bytes());
+    file("mine.toml", sas[0].1.as_bytes());
     file("mine.pcap", &std::fs::read(root().join(TRAFFIC)).expect("the demo's capture"));
     let tools = Path::new(env!("CARGO_BIN_EXE_ace")).parent().expect("a folder");
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());

@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use crate::common::{TRAFFIC, root, stderr, stdout};
+use lists::{BESIDE, NO_LISTING, NOT_RUN, NOT_WRONG, OUTPUTS};
+
+mod lists;
 
 #[derive(Deserialize)]
 struct Known {
@@ -38,130 +41,6 @@ impl Known {
         self.arguments.iter().any(|argument| argument.long.as_deref() == Some("json"))
     }
 }
-
-/// A command that is not begun here, and why. All others run as their first example says.
-const NOT_RUN: &[(&str, &str)] = &[
-    ("netlist", "it needs the flow's tools; it/prove.rs runs it"),
-    ("prove", "it needs the flow's tools; it/prove.rs runs it"),
-    ("rekey", "it needs a design of the study, whose tests run it"),
-    ("proof base", "it reads the sources; flow/tests/test_trusted.py runs it"),
-    ("bench", "it needs models, and measures; it/board.rs runs it"),
-    ("bench study", "it measures for minutes"),
-    ("study drp-2006", "it computes for a minute; it/study.rs runs it"),
-    ("study scheduling", "it computes for minutes; it/study.rs runs it"),
-    ("array build", "it verilates; make test runs it"),
-    ("library build", "it/library makes libraries"),
-    ("library add", "it/library makes libraries"),
-    ("library remove", "it/library makes libraries"),
-    ("library recode", "it/library makes libraries"),
-    ("library sign", "it/library makes libraries"),
-    ("library prove", "it needs the flow's tools; make test runs it"),
-    ("library verify", "it takes minutes; it/package.rs runs it"),
-    ("configurations", "it needs what is built; it/cli.rs runs it"),
-    ("image probe", "it needs a board; tests/net runs it"),
-    ("image sim", "it needs a TAP device; tests/net runs it"),
-    ("gateway", "it needs a TUN device; tests/net runs it"),
-    ("gateway status", "it needs a gateway; tests/net runs it"),
-    ("gateway sas", "it needs a gateway; tests/net runs it"),
-    ("gateway slots", "it needs a gateway; tests/net runs it"),
-    ("gateway trace", "it needs a gateway; tests/net runs it"),
-    ("gateway library", "it needs a gateway; tests/net runs it"),
-    ("gateway release", "it takes devices away; tests/net runs it"),
-    ("gateway standby", "it needs a gateway; tests/net runs it"),
-    ("gateway take-over", "it needs a standby; tests/net runs it"),
-    ("gateway hand-over", "it needs a standby; tests/net runs it"),
-    ("gateway alone", "it needs a gateway; tests/net runs it"),
-    ("gateway replay", "it needs a recording; it/replay.rs runs it"),
-    ("gateway firewall", "the gateway starts it; tests/net runs it"),
-    ("xfrm run", "it needs a gateway; tests/net runs it"),
-    ("new algorithm", "it writes into the repository"),
-    ("manual", "scripts/install.sh runs it"),
-];
-
-/// A command that prints no listing, and what it prints instead.
-const NO_LISTING: &[(&str, &str)] = &[
-    ("array compile", "the manifest, which is JSON"),
-    ("array show", "a picture, into a file"),
-    ("array run", "blocks, a line each"),
-    ("array graph", "JSON alone"),
-    ("array trace", "a file for the bench"),
-    ("array rtl", "a package of SystemVerilog"),
-    ("array build", "the folders that it has written"),
-    ("bench study", "JSON alone"),
-    ("bench profile", "a file of TOML"),
-    ("sas mirror", "an SA file"),
-    ("sas wireshark", "Wireshark's table"),
-    ("sas import", "an SA file"),
-    ("gateway", "what it says goes to the log; --log-format json"),
-    ("gateway library", "one sentence"),
-    ("gateway release", "one sentence"),
-    ("gateway standby", "what it says goes to the log; --log-format json"),
-    ("gateway take-over", "one sentence"),
-    ("gateway hand-over", "one sentence"),
-    ("gateway alone", "one sentence"),
-    ("gateway firewall", "nothing: the gateway speaks to it"),
-    ("xfrm run", "what the program prints"),
-    ("new algorithm", "the files that it has written"),
-    ("manual", "nothing, or JSON alone"),
-];
-
-/// Paths that are written.
-const OUTPUTS: &[&str] = &["output", "out", "report", "wave", "delta", "changed", "flips", "pcap"];
-
-/// Of a command and an argument what else it takes to be looked at.
-const BESIDE: &[(&str, &str, &[&str])] = &[
-    ("run", "input", &["--engine=cpu"]),
-    ("run", "processor", &["--engine=auto"]),
-    ("kat", "file", &["--engine=cpu"]),
-    ("kat", "processor", &["--engine=auto"]),
-    ("array build", "source", &["--output=written"]),
-    ("array trace", "source", &["--variant=sm4_encrypt"]),
-    ("array validate", "source", &["sm4_encrypt/sm4_encrypt.set"]),
-    ("study ace-2000", "also", &["--table=4"]),
-    ("library add", "library", &["aes", "--configurations=.", "--secret=my.key"]),
-    ("library add", "secret", &["aes", "--library=my.lib"]),
-    ("library add", "configurations", &["aes", "--secret=my.key", "--library=my.lib", "--allow-older"]),
-    ("library add", "sets", &["--secret=my.key", "--library=my.lib"]),
-    ("library add", "image", &["--secret=my.key", "--library=my.lib"]),
-    ("library build", "secret", &["--configurations=.", "--library=my.lib"]),
-    ("library build", "configurations", &["--unsigned", "--library=my.lib"]),
-    ("library build", "sets", &["--unsigned", "--configurations=.", "--library=written"]),
-    ("library recode", "from", &["--secret=my.key", "--library=written"]),
-    ("library recode", "key", &["--secret=my.key", "--library=my.lib"]),
-    ("library recode", "library", &["--secret=my.key"]),
-    ("library recode", "secret", &["--library=my.lib"]),
-    ("library remove", "library", &["--secret=my.key"]),
-    ("library remove", "secret", &["--library=my.lib"]),
-    ("library sign", "library", &["--secret=my.key"]),
-    ("library sign", "secret", &["--library=my.lib"]),
-    ("library sign", "key", &["--secret=my.key", "--library=my.lib"]),
-    ("sas import", "swanctl", &["--local=192.0.2.1"]),
-    ("gateway alone", "control", &["--standby-is-off"]),
-];
-
-/// What is no wrong input: by command and argument, each of them or all with `*`, with the file where it is only that one.
-const NOT_WRONG: &[(&str, &str, &str, &str)] = &[
-    ("*", "board", "wrong-empty", "a description that says nothing is that of the default board"),
-    ("*", "configurations", "wrong-folder", "a folder in which nothing is built yet"),
-    ("library keygen", "file", "*", "it is written"),
-    ("library build", "library", "*", "it is written"),
-    ("library verify", "*", "*", "1 is what it says of a library that is none; it/library has it"),
-    ("manual", "folder", "*", "it is written into"),
-    ("sas import", "policy", "wrong-empty", "a kernel without policies lists none"),
-    ("prove", "*", "*", "it needs the flow's tools first; it/prove.rs has it"),
-    ("library prove", "*", "*", "it needs the flow's tools first"),
-    ("rekey", "*", "*", "it needs a design of the study first"),
-    ("netlist", "*", "*", "all but its file need Trellis's database first; it/closed has the file"),
-    ("image sim", "model", "*", "it needs a TAP device first"),
-    ("image probe", "*", "*", "it needs a network device first"),
-    ("gateway firewall", "*", "*", "the gateway starts it"),
-    ("gateway library", "file", "*", "the gateway reads it; tests/net has it"),
-    ("gateway replay", "processor", "*", "it needs a recording first; it/replay.rs has those"),
-    ("gateway replay", "board", "*", "it needs a recording first"),
-    ("gateway replay", "configurations", "*", "it needs a recording first"),
-    ("gateway replay", "key", "*", "it needs a recording first"),
-    ("xfrm run", "*", "*", "a socket, which the program connects to when it runs"),
-];
 
 /// A folder with all that examples name, and a binary alone in it, which finds nothing else.
 struct Place {
@@ -201,6 +80,7 @@ impl Place {
         fs::copy(root.join("library/ace.lib"), self.folder.join("my.lib")).unwrap();
         fs::write(self.folder.join("clauses.cnf"), "p cnf 1 2\n1 0\n-1 0\n").unwrap();
         fs::write(self.folder.join("proof.lrat"), "3 0 1 2 0\n").unwrap();
+        fs::write(self.folder.join("SHA256SUMS"), "00  nothing\n").unwrap();
     }
 
     /// Runs it in the folder, for two minutes at most.
