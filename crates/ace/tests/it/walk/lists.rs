@@ -105,6 +105,8 @@ pub const BESIDE: &[(&str, &str, &[&str])] = &[
 
 /// What is no wrong input: by command and argument, each of them or all with `*`, with the file where it is only that one.
 pub const NOT_WRONG: &[(&str, &str, &str, &str)] = &[
+    ("library sign-file", "file", "wrong-noise", "any bytes can be signed"),
+    ("library sign-file", "file", "wrong-empty", "any bytes can be signed"),
     ("*", "board", "wrong-empty", "a description that says nothing is that of the default board"),
     ("*", "configurations", "wrong-folder", "a folder in which nothing is built yet"),
     ("library keygen", "file", "*", "it is written"),
