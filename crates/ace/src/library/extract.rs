@@ -37,7 +37,7 @@ pub struct Extract {
     #[command(flatten)]
     read: ReadArgs,
     /// Where the folders of the configurations go: NAME/NAME.bit, NAME/manifest.json, NAME/proof.json
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
 }
 

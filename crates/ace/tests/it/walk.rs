@@ -259,6 +259,73 @@ fn sample(command: &str, argument: &Argument) -> String {
     own.to_owned()
 }
 
+/// What is wrong with a call of `ace` on a page, if something is.
+fn wrong_call(all: &[Known], line: &str) -> Option<String> {
+    let given = words(line);
+    let end = given.iter().position(|word| matches!(&word[..1], "#" | "|" | ">" | "<" | "&" | ";" | "\\"));
+    let given = &given[1..end.unwrap_or(given.len())];
+    let Some(one) = all.iter().filter(|one| given.starts_with(&one.path)).max_by_key(|one| one.path.len())
+    else {
+        return Some("no such command".to_owned());
+    };
+    let (mut found, mut free, mut rest) = (Vec::new(), 0, given[one.path.len()..].iter());
+    // Optional or left out: what else is required is not there to see.
+    let open = end.is_some_and(|end| line.ends_with('\\') && end > 0) || line.contains(['…', '[']);
+    while let Some(word) = rest.next() {
+        if let Some(long) = word.strip_prefix("--") {
+            let (long, own) = long.split_once('=').map_or((long, false), |(long, _)| (long, true));
+            let argument = one.arguments.iter().find(|argument| argument.long.as_deref() == Some(long));
+            match argument {
+                Some(argument) if argument.takes_value && !own => drop(rest.next()),
+                None if !["help", "version", "format"].contains(&long) => {
+                    return Some(format!("no option --{long}"));
+                }
+                _ => {}
+            }
+            found.push(long);
+        } else if word.starts_with("-o") {
+            found.extend(["output", "out"]);
+            rest.next();
+        } else if !word.starts_with(['-', '[']) {
+            free += 1;
+        }
+    }
+    let required = one.arguments.iter().filter(|argument| argument.required && !open);
+    let (named, placed): (Vec<_>, Vec<_>) = required.partition(|argument| argument.long.is_some());
+    let missing =
+        named.iter().find(|argument| !found.contains(&argument.long.as_deref().unwrap_or_default()));
+    missing
+        .map(|argument| format!("--{} is required", argument.id))
+        .or_else(|| (free < placed.len()).then(|| format!("{} is required", placed[free].id)))
+}
+
+#[test]
+fn calls_on_pages_are_of_commands_and_options_that_there_are() {
+    let place = Place::new();
+    let all = known(&place);
+    let mut pages = vec![root().join("README.md")];
+    for folder in ["docs", "docs/how-to", "docs/tutorials", "docs/explanation"] {
+        pages.extend(fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    let (mut count, mut faults) = (0, Vec::new());
+    for page in pages.iter().filter(|page| page.extension().is_some_and(|end| end == "md")) {
+        for line in fs::read_to_string(page).unwrap().lines() {
+            let call = line.trim_start().trim_start_matches("sudo ").trim_end();
+            // In sentences and in tables calls are in backquotes.
+            let said =
+                line.starts_with("ace ") || line.starts_with("    ace ") || line.starts_with("sudo ace ");
+            if said && !line.contains('`') && !line.contains(" = ") && !call.ends_with('.') {
+                count += 1;
+                let what = wrong_call(&all, call);
+                faults.extend(what.map(|what| format!("{}: `{call}`: {what}", page.display())));
+            }
+        }
+    }
+    assert!(count > 100, "{count} calls");
+    assert!(wrong_call(&all, "ace library extract --imagee x").is_some(), "the check finds something");
+    assert!(faults.is_empty(), "{} of {count}\n{}", faults.len(), faults.join("\n"));
+}
+
 #[test]
 fn a_wrong_file_is_named_with_a_documented_code_wherever_one_is_given() {
     let place = Place::new();
