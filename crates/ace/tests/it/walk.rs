@@ -314,7 +314,7 @@ fn calls_on_pages_are_of_commands_and_options_that_there_are() {
             // In sentences and in tables calls are in backquotes.
             let said =
                 line.starts_with("ace ") || line.starts_with("    ace ") || line.starts_with("sudo ace ");
-            if said && !line.contains('`') && !line.contains(" = ") && !call.ends_with('.') {
+            if is_call && !line.contains('`') && !line.contains(" = ") && !call.ends_with('.') {
                 count += 1;
                 let what = wrong_call(&all, call);
                 faults.extend(what.map(|what| format!("{}: `{call}`: {what}", page.display())));
