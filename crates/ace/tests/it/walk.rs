@@ -312,7 +312,7 @@ fn calls_on_pages_are_of_commands_and_options_that_there_are() {
         for line in fs::read_to_string(page).unwrap().lines() {
             let call = line.trim_start().trim_start_matches("sudo ").trim_end();
             // In sentences and in tables calls are in backquotes.
-            let said =
+            let is_call =
                 line.starts_with("ace ") || line.starts_with("    ace ") || line.starts_with("sudo ace ");
             if is_call && !line.contains('`') && !line.contains(" = ") && !call.ends_with('.') {
                 count += 1;
