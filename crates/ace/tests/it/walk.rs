@@ -262,7 +262,7 @@ fn sample(command: &str, argument: &Argument) -> String {
 /// What is wrong with a call of `ace` on a page, if something is.
 fn wrong_call(all: &[Known], line: &str) -> Option<String> {
     let given = words(line);
-    let end = given.iter().position(|word| matches!(&word[..1], "#" | "|" | ">" | "<" | "&" | ";" | "\\"));
+    let end = given.iter().position(|word| word.starts_with(['#', '|', '>', '<', '&', ';', '\\']));
     let given = &given[1..end.unwrap_or(given.len())];
     let Some(one) = all.iter().filter(|one| given.starts_with(&one.path)).max_by_key(|one| one.path.len())
     else {
@@ -322,7 +322,13 @@ fn calls_on_pages_are_of_commands_and_options_that_there_are() {
         }
     }
     assert!(count > 100, "{count} calls");
-    assert!(wrong_call(&all, "ace library extract --imagee x").is_some(), "the check finds something");
+    // An option and a command that there are not, an option and a file that are required; and one that is left out.
+    for call in
+        ["ace library extract --imagee x", "ace librari list", "ace run in.pcap -o out.pcap", "ace inspect"]
+    {
+        assert!(wrong_call(&all, call).is_some(), "`{call}` is taken");
+    }
+    assert_eq!(wrong_call(&all, "ace inspect … --json"), None);
     assert!(faults.is_empty(), "{} of {count}\n{}", faults.len(), faults.join("\n"));
 }
 
